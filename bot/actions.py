@@ -1,0 +1,205 @@
+"""What a session does next (`Action`), and what came of it (`Outcome`): the two closed unions between state and effects.
+
+`run.decide` names an action, the worker performs it, `run.record` takes the outcome. Intents (`ToolsStarted`,
+`Posting`) are outcomes too: they are committed before the effect, so that a successor knows it may have happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.state import Call, Notice, Run, Status
+from memory.transcript import Item
+from tools.result import ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class CallModel:
+    """Ask the model. With `final`, without tools: the budget is used up and an honest summary is wanted."""
+
+    run: Run
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunTools:
+    """Execute these calls: all reads at once, or one approved write."""
+
+    run: Run
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskApproval:
+    """Post the card of one waiting call."""
+
+    run: Run
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateCard:
+    """Make the card of one call show `state`."""
+
+    run: Run
+    call: Call
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Post what is not yet posted of the run's answer."""
+
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Withdraw stray copies of the run's messages; only runs that were taken over need it."""
+
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class SendNotice:
+    """Tell one person something privately."""
+
+    notice: Notice
+
+
+@dataclass(frozen=True, slots=True)
+class ReadHistory:
+    """Read what was said in the thread before we joined it."""
+
+    before_ts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing to do until mail arrives or, if given, `until` (seconds since the epoch)."""
+
+    until: float | None
+
+
+Action = CallModel | RunTools | AskApproval | UpdateCard | Reply | Finish | SendNotice | ReadHistory | Wait
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswered:
+    """The model's answer, its calls already checked: reads proposed, writes waiting with an approval, bad ones failed with a result."""
+
+    text: str
+    calls: tuple[Call, ...]
+    tokens: int
+    final: bool = False
+
+
+FailureKind = Literal["unavailable", "rate_limited", "refused", "overflow", "empty", "invalid", "not_configured"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailed:
+    """The model gave no answer. `transient` failures are tried again later, within the run's patience."""
+
+    kind: FailureKind
+    transient: bool
+    retry_after: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsStarted:
+    """Intent: these calls are about to run."""
+
+    call_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDone:
+    """One call ended."""
+
+    call_id: str
+    status: Status
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """Intent: a message with this id is about to be posted."""
+
+    outbound_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """The message has this `ts`."""
+
+    outbound_id: str
+    ts: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartReplied:
+    """One part of the answer stands in its final form; `last` ends the reply."""
+
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CardPosted:
+    """The card of this call stands at `ts`."""
+
+    call_id: str
+    ts: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardRefused:
+    """Slack would not take the card: nobody was asked. Not a denial."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardShown:
+    """The card shows `state` (or cannot be changed any more)."""
+
+    run_id: str
+    call_id: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeTaken:
+    """Intent: the notice is about to be sent; it is not tried twice."""
+
+    notice_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRead:
+    """What was said before we joined, with a note in front when some of it could not be read."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The run is over."""
+
+
+Outcome = (
+    ModelAnswered
+    | ModelFailed
+    | ToolsStarted
+    | ToolDone
+    | Posting
+    | Posted
+    | PartReplied
+    | CardPosted
+    | CardRefused
+    | CardShown
+    | NoticeTaken
+    | HistoryRead
+    | Finished
+)

@@ -1,0 +1,93 @@
+"""Who may decide on a write, and what a click does to it: pure.
+
+A decision counts only if the call still waits, has not expired, the clicked message is the recorded card and the
+person passes the policy. Authority is the click and the facts Slack gives about the clicker; nothing the model
+wrote, and nothing the button carries beyond an opaque id, takes part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.events import Decision, Person
+from bot.messages import say
+from bot.state import Approval, Call, Run, Status, Vote
+from memory.keys import Actor
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The click changes nothing; `text` tells the clicker why."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The click counts: the call gets `status` and `approval`; `note`, if any, is for the clicker only."""
+
+    status: Status
+    approval: Approval
+    note: str = ""
+
+
+def _outsider(actor: Actor, person: Person | None, team_id: str) -> bool:
+    """Unknown people count as outsiders: facts that cannot be had must not open a door."""
+    return person is None or person.is_bot or person.is_guest or person.is_foreign or actor.team_id != team_id
+
+
+def _forbidden(approval: Approval, run: Run, event: Decision) -> str:
+    """The message key of why this person may not decide, or an empty string."""
+    policy = approval.policy
+    match policy.rule:
+        case "requester":
+            return "" if event.actor == run.requested_by else "click_requester"
+        case "users":
+            return "" if event.actor.user_id in policy.users else "click_listed"
+        case "usergroup":
+            return "" if event.person is not None and policy.usergroup in event.person.groups else "click_listed"
+        case "two_people":
+            return ""
+        case "not_requester":
+            return "" if event.actor != run.requested_by or event.verdict == "deny" else "click_other"
+
+
+def judge(run: Run, call: Call, event: Decision, *, team_id: str, now: float, language: str) -> Refusal | Ruling:
+    """Apply one decision to one call. `team_id` is the workspace the thread belongs to; `now` in seconds since the epoch.
+
+    Anyone who may approve may deny; the requester may always deny their own request.
+    """
+    approval = call.approval
+    if approval is None:
+        return Refusal(say("click_unknown", language))
+    if call.status is not Status.WAITING:
+        if call.status is Status.EXPIRED:
+            return Refusal(say("click_expired", language))
+        if call.status is Status.SUPERSEDED:
+            return Refusal(say("click_unknown", language))
+        return Refusal(say("click_decided", language, state=say(f"status_{call.status.value}", language)))
+    if event.message_ts and event.message_ts != approval.card_ts:
+        return Refusal(say("click_unknown", language))
+    if now >= approval.expires_at:
+        return Refusal(say("click_expired", language))
+    if _outsider(event.actor, event.person, team_id):
+        return Refusal(say("click_outsider", language))
+    reason = _forbidden(approval, run, event)
+    if reason:
+        return Refusal(say(reason, language))
+    return _rule(approval, event, now, language)
+
+
+def _rule(approval: Approval, event: Decision, now: float, language: str) -> Refusal | Ruling:
+    vote = Vote(actor=event.actor, verdict=event.verdict, at=now, reason=event.reason)
+    votes = (*approval.votes, vote)
+    if event.verdict == "deny":
+        return Ruling(Status.DENIED, approval.model_copy(update={"votes": votes}))
+    if approval.policy.rule == "two_people":
+        if event.verdict == "edit":
+            return Refusal(say("click_edit_two", language))
+        if any(earlier.actor == event.actor for earlier in approval.votes):
+            return Refusal(say("click_again", language))
+        if len(votes) < 2:
+            return Ruling(Status.WAITING, approval.model_copy(update={"votes": votes}), say("click_half", language))
+    return Ruling(Status.APPROVED, approval.model_copy(update={"votes": votes, "edited": event.verdict == "edit"}))

@@ -1,0 +1,92 @@
+"""The command line: `steward run`, and what helps to set it up.
+
+Commands import what they need when they are called, so that `steward version` answers at once. Errors an operator can
+mend are one line on standard error and exit code 2; a traceback here means a fault of ours.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version as installed_version
+from typing import Annotated
+
+import typer
+
+from bot.settings import Settings, SettingsError, load_settings
+
+app = typer.Typer(name="steward", help=__doc__.splitlines()[0], no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+def _configured() -> Settings:
+    from bot.log import configure_logging
+
+    settings = load_settings()
+    configure_logging(level=settings.log_level, fmt=settings.log_format, secrets=settings.secrets())
+    return settings
+
+
+@app.command()
+def run() -> None:
+    """Run Steward: on Slack when its tokens are set, else with the playground and, without a model key, the demo model."""
+    settings = _configured()  # first: a wrong setting is told at once
+    from bot.__main__ import run as start
+
+    raise typer.Exit(start(settings))
+
+
+@app.command()
+def playground() -> None:
+    """Run only the playground, a local Slack, for a bot that is started elsewhere."""
+    settings = _configured()  # first: a wrong setting is told at once
+    from bot.__main__ import playground_only
+
+    raise typer.Exit(playground_only(settings))
+
+
+@app.command()
+def demo() -> None:
+    """Play a short conversation through the whole program in this terminal. Needs no configuration."""
+    settings = _configured()  # first: a wrong setting is told at once
+    from bot.demo import main as play
+
+    raise typer.Exit(play(settings))
+
+
+@app.command()
+def doctor() -> None:
+    """Check the settings and everything they point at; one line each, with the remedy. Exit code 1 if something is wrong."""
+    settings = _configured()  # first: a wrong setting is told at once
+    from bot.doctor import main as examine
+
+    raise typer.Exit(examine(settings))
+
+
+@app.command()
+def manifest(http: Annotated[str | None, typer.Option(help="The public https address, for HTTP mode. Without it: Socket Mode.", metavar="URL")] = None) -> None:
+    """Print the Slack app manifest."""
+    from bot.manifest import render
+
+    print(render(http), end="")
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    print(installed_version("steward-bot"))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The console script. Ends the process with 0, 1 (something is wrong, told by the command) or 2 (a setting to mend)."""
+    from bot.manifest import ManifestError
+    from memory.embedded import StoreError
+
+    try:
+        app(arguments)
+    except (SettingsError, StoreError, ManifestError) as error:
+        print(f"steward: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

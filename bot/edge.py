@@ -1,0 +1,245 @@
+"""The edge: everything Slack sends comes in here, over HTTP or Socket Mode, and goes no further than the mailbox.
+
+Over HTTP the size, the signature and the time window are checked on the raw bytes before anything is parsed. Bolt does
+the routing; a listener gates, stores and only then is the request acknowledged, so that a 200 means "stored". When the
+mailbox does not answer the reply is a 503 (over Socket Mode: no acknowledgement) and Slack delivers again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable
+from time import time
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+import structlog
+from aiohttp import web
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.signature import SignatureVerifier
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.events import Decision, Event, Mention
+from bot.gate import Accepted, Identity, admit
+from bot.interaction import Interaction, Refused, clicked, submitted
+from memory.mailbox import Delivery, Mailbox, MailboxDown
+
+log = structlog.get_logger(__name__)
+
+EVENTS_USED: Final = ("app_mention", "message", "app_home_opened", "agent_session_stopped")
+"""The event types listened to; everything else is acknowledged and ignored."""
+MAX_BODY: Final = 1024 * 1024
+WINDOW: Final = 300
+"""Seconds a request's timestamp may differ from our clock."""
+ANSWER_WITHIN: Final = 2.2
+"""Seconds after which a request is answered 503: Slack waits three, and a late 200 would be counted as a failure."""
+COMMAND: Final = "/steward"
+
+
+class Edge:
+    """Wires Bolt's listeners to the mailbox. `mailbox` should be one with short time-outs and no retries of its own."""
+
+    def __init__(self, mailbox: Mailbox, interaction: Interaction, client: AsyncWebClient, me: Identity, *, signing_secret: str = "") -> None:
+        """`client` is what Bolt hands to listeners; no listener here calls Slack with it."""
+        self._mailbox = mailbox
+        self._interaction = interaction
+        self._me = me
+        self._verifier = SignatureVerifier(signing_secret) if signing_secret else None
+        self._bare: dict[tuple[str, str], tuple[float, Mention]] = {}
+        token = client.token
+
+        async def authorize(**_: Any) -> AuthorizeResult:
+            # Known since start: Bolt need not ask Slack, and an environment with OAuth settings changes nothing.
+            return AuthorizeResult(enterprise_id=None, team_id=me.team_id, bot_user_id=me.user_id, bot_id=me.bot_id, bot_token=token)
+
+        self.app = AsyncApp(
+            client=client, authorize=authorize, signing_secret=signing_secret or "unused", request_verification_enabled=False, process_before_response=True
+        )
+        self._listen()
+
+    def _listen(self) -> None:
+        app = self.app
+        for name in ("app_mention", "message", "agent_session_stopped"):
+            app.event(name)(self._on_event)
+        app.event("app_home_opened")(self._on_home)
+        app.event(re.compile(r".*"))(self._ignore)
+        app.action(re.compile(r"^steward:"))(self._on_action)
+        app.action(re.compile(r".*"))(self._acknowledge)
+        app.view(re.compile(r"^steward:"))(self._on_view)
+        app.view_closed(re.compile(r".*"))(self._acknowledge)
+        app.command(COMMAND)(self._on_command)
+        app.error(self._on_error)
+
+    # --- events ---------------------------------------------------------------------------------------------------------
+
+    async def _on_event(self, body: dict[str, Any]) -> None:
+        event = body.get("event")
+        if not isinstance(event, dict):
+            raise ValueError("event is not an object")
+        accepted = admit(event, self._me)
+        if accepted is None:
+            accepted = self._continuation(event)
+        if accepted is not None:
+            await self.deliver(accepted)
+
+    async def deliver(self, accepted: Accepted) -> Delivery:
+        """Store one accepted event. Raises `MailboxDown`, also when the session's mail is full."""
+        event: Event = accepted.event
+        result = await self._mailbox.deliver(
+            event.thread, event.key, event.model_dump_json(exclude_defaults=False).encode(), only_if_followed=accepted.only_if_followed
+        )
+        log.info("delivered", kind=event.kind, key=event.key, session=event.thread.id, result=result.name.lower())
+        if result is Delivery.FULL:
+            raise MailboxDown("mail full")
+        if isinstance(event, Mention) and not event.text and not event.files and result is Delivery.STORED:
+            self._remember_bare(event)
+        return result
+
+    def _remember_bare(self, event: Mention) -> None:
+        """Someone who sends the bare mention first and the words as a second message means one request."""
+        now = time()
+        self._bare = {key: kept for key, kept in self._bare.items() if kept[0] > now}
+        self._bare[event.thread.channel_id, event.actor.user_id] = (now + 1.5, event)
+
+    def _continuation(self, event: dict[str, Any]) -> Accepted | None:
+        """The words after a bare mention, when they came as a top-level message of the same person in the same channel."""
+        kept = self._bare.get((str(event.get("channel")), str(event.get("user"))))
+        if kept is None or kept[0] < time() or event.get("type") != "message" or event.get("subtype") or event.get("thread_ts"):
+            return None
+        mention = kept[1]
+        if str(event.get("ts")) <= mention.ts:
+            return None
+        moved = {**event, "thread_ts": mention.thread.thread_ts}
+        del self._bare[mention.thread.channel_id, mention.actor.user_id]
+        return admit(moved, self._me)
+
+    async def _on_home(self, body: dict[str, Any]) -> None:
+        event = body["event"]
+        if event.get("tab") == "home":
+            await self._interaction.show_home(str(event.get("user", "")))
+
+    async def _ignore(self, body: dict[str, Any]) -> None:
+        log.debug("event_ignored", type=(body.get("event") or {}).get("type"))
+
+    # --- buttons, forms, the command ---------------------------------------------------------------------------------------
+
+    async def _on_action(self, ack: Callable[[], Awaitable[Any]], body: dict[str, Any]) -> None:
+        click = clicked(body, self._me)
+        if isinstance(click, Decision):
+            await self.deliver(Accepted(click))
+        elif click is not None:
+            await self._interaction.open(click)
+        await ack()
+
+    async def _on_view(self, ack: Callable[..., Awaitable[Any]], body: dict[str, Any]) -> None:
+        form = submitted(body, self._me)
+        if form is None:
+            await ack()
+            return
+        checked = await self._interaction.check(form)
+        if isinstance(checked, Refused):
+            await ack(response_action="errors", errors=checked.errors)
+            return
+        await self.deliver(Accepted(checked))
+        await ack()
+
+    async def _on_command(self, ack: Callable[..., Awaitable[Any]], body: dict[str, Any]) -> None:
+        await ack(response_type="ephemeral", text=await self._interaction.command(body))
+
+    async def _acknowledge(self, ack: Callable[[], Awaitable[Any]]) -> None:
+        await ack()
+
+    async def _on_error(self, error: Exception) -> BoltResponse:
+        if isinstance(error, MailboxDown):
+            log.warning("not_stored", reason=str(error))
+            return BoltResponse(status=503, body="not stored")
+        if isinstance(error, ValueError | TypeError | KeyError | AttributeError):
+            log.warning("malformed", error=type(error).__name__)
+            return BoltResponse(status=400, body="malformed")
+        log.error("listener_failed", exc_info=error)
+        return BoltResponse(status=500, body="failed")
+
+    # --- HTTP ---------------------------------------------------------------------------------------------------------------
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """`POST /slack/events`: 400, 401, 413 before anything is parsed; 200 only for what is stored."""
+        length = request.content_length
+        if length is not None and length > MAX_BODY:
+            return web.json_response({"error": "too large"}, status=413)
+        body = await request.content.read(MAX_BODY + 1)
+        while len(body) <= MAX_BODY and not request.content.at_eof():
+            more = await request.content.read(MAX_BODY + 1 - len(body))
+            if not more:
+                break
+            body += more
+        if len(body) > MAX_BODY:
+            return web.json_response({"error": "too large"}, status=413)
+        if not self._signed(request, body):
+            return web.json_response({"error": "invalid request"}, status=401)
+        shape = _shape(request.content_type, body)
+        if shape is None:
+            return web.json_response({"error": "malformed"}, status=400)
+        bolt = AsyncBoltRequest(body=shape, headers={key: [value] for key, value in request.headers.items()}, query=request.query_string)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                answer = await self.app.async_dispatch(bolt)
+        except TimeoutError:
+            log.warning("not_stored", reason="time-out")
+            return web.json_response({"error": "not stored"}, status=503)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            log.warning("malformed", error=type(error).__name__)
+            return web.json_response({"error": "malformed"}, status=400)
+        status = 400 if answer.status == 404 else answer.status
+        content_type = answer.headers.get("content-type", ["text/plain"])[0]
+        return web.Response(status=status, text=answer.body or "", content_type=content_type.split(";")[0])
+
+    def _signed(self, request: web.Request, body: bytes) -> bool:
+        timestamp, signature = request.headers.get("X-Slack-Request-Timestamp", ""), request.headers.get("X-Slack-Signature", "")
+        if self._verifier is None or not re.fullmatch(r"[0-9]{1,12}", timestamp) or not signature.isascii():
+            return False
+        if abs(time() - int(timestamp)) > WINDOW:
+            return False
+        try:
+            return bool(self._verifier.is_valid(body=body, timestamp=timestamp, signature=signature))
+        except (UnicodeDecodeError, ValueError):
+            return False
+
+
+def _shape(content_type: str, body: bytes) -> str | None:
+    """The body as text if it is one of the forms Slack sends, else None."""
+    try:
+        text = body.decode()
+        if content_type == "application/x-www-form-urlencoded":
+            fields = parse_qs(text, keep_blank_values=True, max_num_fields=100)
+            if "payload" in fields:
+                return text if _interactive(json.loads(fields["payload"][0])) else None
+            return text if "command" in fields or "ssl_check" in fields else None
+        return text if _envelope(json.loads(text)) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _envelope(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return False
+    if value["type"] != "event_callback":
+        return True
+    event = value.get("event")
+    texts = ("type", "channel", "ts", "user", "thread_ts", "text", "subtype", "bot_id", "channel_type")
+    return (
+        isinstance(event, dict) and isinstance(event.get("type"), str) and all(event.get(name) is None or isinstance(event[name], str | dict) for name in texts)
+    )
+
+
+def _interactive(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str) or not isinstance(value.get("user"), dict):
+        return False
+    actions, view = value.get("actions"), value.get("view")
+    if value["type"] == "block_actions" and not (isinstance(actions, list) and actions and all(isinstance(a, dict) for a in actions)):
+        return False
+    return view is None or isinstance(view, dict)

@@ -1,0 +1,162 @@
+"""The effect `CallModel`: build the context, ask, check what the model wants, show a long answer while it grows."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator
+from time import time
+
+import structlog
+
+from bot import actions as act
+from bot.deps import Deps
+from bot.effects_slack import allowed_urls, post_recorded
+from bot.guard import clean, settled
+from bot.ledger import Ledger
+from bot.messages import say
+from bot.model import Answer, ModelError, OnText, WantedCall, to_wire
+from bot.prompt import SUMMARY, system
+from bot.render import Rendered, progress
+from bot.session_ops import outbound_id
+from bot.slack import SlackDown, SlackRefused
+from bot.state import Approval, Call, Run, Status
+from memory.context import DEFAULT_LIMIT
+from memory.transcript import Item
+from tools.engine import digest, prepare
+from tools.result import ErrorCode, Suggestion, ToolResult
+
+log = structlog.get_logger(__name__)
+
+
+async def call_model(action: act.CallModel, ledger: Ledger, deps: Deps) -> None:
+    """Ask the model once (with its own retries) and record its answer or its failure."""
+    async with _thinking(action.run, ledger, deps):
+        outcome = await _asked(action, ledger, deps)
+    await ledger.record(outcome)
+
+
+@contextlib.asynccontextmanager
+async def _thinking(run: Run, ledger: Ledger, deps: Deps) -> AsyncIterator[None]:
+    """Say that an answer is on its way, unless it comes at once. Never left in flight: it must not land after the answer."""
+    thread = ledger.session.thread
+    started = asyncio.Event()
+
+    async def show() -> None:
+        await asyncio.sleep(deps.limits.first_status)
+        started.set()
+        await deps.slack.status(thread.channel_id, thread.thread_ts, say("still_trying" if run.model_failures else "thinking", run.locale))
+
+    task = asyncio.create_task(show())
+    try:
+        yield
+    finally:
+        if not started.is_set():
+            task.cancel()
+        await asyncio.wait({task})
+
+
+async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.ModelAnswered | act.ModelFailed:
+    run = action.run
+    limit = DEFAULT_LIMIT
+    outcome: act.ModelAnswered | act.ModelFailed
+    for _ in range(3):
+        items, _cut = await ledger.messages(limit)
+        wire = to_wire(system(run, ledger.session.room, run.started_at), items)
+        if action.final:
+            wire.append({"role": "user", "content": f"[note by the program] {SUMMARY}"})
+        try:
+            answer = await deps.model.ask(wire, [] if action.final else deps.registry.schemas(), _partials(run, items, ledger, deps))
+            outcome = _checked(answer, action, ledger, deps)
+            break
+        except ModelError as error:
+            outcome = act.ModelFailed(error.kind, error.transient, error.retry_after)
+            if error.kind != "overflow":
+                break
+            limit //= 3  # the endpoint knows its window better than we do
+    if isinstance(outcome, act.ModelFailed) and action.final and not outcome.transient:
+        outcome = act.ModelAnswered(say("capped", run.locale), (), 0, final=True)
+    return outcome
+
+
+def _partials(run: Run, items: list[Item], ledger: Ledger, deps: Deps) -> OnText:
+    """Show a long answer while it grows: posted once (intent first), then updated at a calm pace, never holding up the stream's end."""
+    allowed = allowed_urls(items)
+    started = last = time()
+    shown = ""
+
+    async def on_text(text: str) -> None:
+        nonlocal last, shown
+        now = time()
+        if now - started < deps.limits.first_partial or now - last < deps.limits.between_partials:
+            return
+        last = now
+        part = progress(clean(settled(text), allowed, deps.allowed_hosts), run.locale)
+        if part.text == shown:
+            return
+        shown = part.text
+        try:
+            await _show_partial(run.id, part, ledger, deps)
+        except (SlackDown, SlackRefused) as error:
+            log.info("partial_not_shown", reason=str(error))
+
+    return on_text
+
+
+async def _show_partial(run_id: str, part: Rendered, ledger: Ledger, deps: Deps) -> None:
+    run = ledger.session.run
+    if run is None or run.id != run_id or run.parts_posted:
+        return
+    thread = ledger.session.thread
+    box_id = outbound_id(run, 0)
+    box = next((b for b in run.outbox if b.id == box_id), None)
+    if box is not None and box.ts:
+        ledger.check()
+        await deps.slack.update(thread.channel_id, box.ts, part, patient=False)
+        return
+    if box is None:
+        await ledger.record(act.Posting(box_id))
+    lookup = box is not None and box.epoch != ledger.claim.epoch
+    ts = await deps.slack.post(thread.channel_id, thread.thread_ts, part, box_id, lookup=lookup, check=ledger.check)
+    await post_recorded(ledger, deps, box_id, ts, act.Posted(box_id, ts))
+
+
+def _checked(answer: Answer, action: act.CallModel, ledger: Ledger, deps: Deps) -> act.ModelAnswered:
+    """The model's answer with every call validated: what is wrong gets its result now, what writes gets an approval to ask for."""
+    run = action.run
+    if action.final:
+        return act.ModelAnswered(answer.text or say("capped", run.locale), (), answer.tokens, final=True)
+    left = deps.budget.tool_calls - run.usage.tool_calls
+    calls = tuple(_call(wanted, i, run, ledger, deps) if i < left else _unaffordable(wanted, i, run) for i, wanted in enumerate(answer.calls))
+    return act.ModelAnswered(answer.text, calls, answer.tokens)
+
+
+def _call_id(run: Run, index: int) -> str:
+    """Ours, not the model's, which may be missing or repeated; the same again when the same answer is recorded."""
+    return f"call_{run.id}_{run.usage.model_calls}_{index}"
+
+
+def _unaffordable(wanted: WantedCall, index: int, run: Run) -> Call:
+    message = "The budget of tool calls for this request is used up. It was not run."
+    result = ToolResult.fail(wanted.name, ErrorCode.RATE_LIMITED, message, Suggestion.GIVE_UP)
+    return Call(id=_call_id(run, index), tool=wanted.name, raw=wanted.arguments, status=Status.FAILED, result=result)
+
+
+def _call(wanted: WantedCall, index: int, run: Run, ledger: Ledger, deps: Deps) -> Call:
+    call_id = _call_id(run, index)
+    prepared = prepare(deps.registry, wanted.name, wanted.arguments)
+    if isinstance(prepared, ToolResult):
+        return Call(id=call_id, tool=wanted.name, raw=wanted.arguments, status=Status.FAILED, result=prepared)
+    tool = prepared.tool
+    call = Call(id=call_id, tool=tool.name, raw=wanted.arguments, arguments=prepared.arguments, effect=tool.effect, keyed=tool.keyed)
+    if tool.effect == "read":
+        return call
+    policy = deps.approvals.policy_for(tool.name, default_expiry=deps.approval_ttl)
+    approval = Approval(
+        id=secrets.token_urlsafe(15),
+        digest=digest(tool, prepared.arguments, ledger.session.thread.id, run.id, call_id),
+        policy=policy,
+        expires_at=time() + policy.expires_after,
+    )
+    return call.model_copy(update={"status": Status.WAITING, "approval": approval})

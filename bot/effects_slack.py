@@ -1,0 +1,208 @@
+"""The effects in Slack: cards, the answer, private notices, and what was said before we came.
+
+A message is posted exactly once: its intent is committed first, a successor looks it up before posting, and a worker
+that was fenced while it sent withdraws its copy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import structlog
+
+from bot import actions as act
+from bot.cards import CardInput, approval_card, resolved_card
+from bot.deps import Deps
+from bot.gate import mentions, plain
+from bot.guard import clean, urls
+from bot.ledger import Ledger
+from bot.messages import say
+from bot.render import Rendered, answer_parts
+from bot.session_ops import outbound_id
+from bot.slack import SlackDown, SlackRefused
+from bot.state import Call, Run
+from memory.keys import Actor
+from memory.mailbox import Fenced
+from memory.transcript import Item, Note, ToolMessage, UserMessage
+from tools.registry import Registry
+
+log = structlog.get_logger(__name__)
+
+
+async def post_recorded(ledger: Ledger, deps: Deps, box_id: str, ts: str, *outcomes: act.Outcome) -> None:
+    """Record a post. If the session was taken over while we sent, our copy is withdrawn unless the new holder adopted it."""
+    try:
+        await ledger.record(*outcomes)
+    except Fenced:
+        channel = ledger.session.thread.channel_id
+        for _ in range(deps.limits.adoption_looks):
+            named = await ledger.named(box_id)
+            if named is not None:
+                if named != ts:
+                    await deps.slack.delete(channel, ts)
+                    log.warning("copy_withdrawn", outbound=box_id)
+                break
+            await asyncio.sleep(deps.limits.adoption_pause)
+        raise
+
+
+def card(call: Call, run: Run, state: str, deps: Deps) -> Rendered:
+    """A call's card in a state: with buttons while it waits, with what happened afterwards."""
+    shown = card_input(call, run, state, deps.registry)
+    return approval_card(shown) if state in {"open", "half"} else resolved_card(shown)
+
+
+def card_input(call: Call, run: Run, state: str, registry: Registry) -> CardInput:
+    """What a card shows: rows from the tool's own renderer over validated arguments, else every argument by name."""
+    if call.approval is None:
+        raise ValueError("a card needs an approval")
+    tool = registry.get(call.tool)
+    rows: list[tuple[str, Any]] = list((call.arguments or {}).items())
+    if tool is not None and tool.render is not None:
+        rows = tool.render(tool.args_model.model_validate(call.arguments or {}))
+    return CardInput(
+        approval=call.approval,
+        tool_name=call.tool,
+        title=(tool.title if tool else "") or call.tool,
+        rows=rows,
+        requested_by=run.requested_by.user_id,
+        state=state,
+        result=call.result,
+        language=run.locale,
+    )
+
+
+async def ask(action: act.AskApproval, ledger: Ledger, deps: Deps) -> None:
+    """Post a card. One that Slack will not take means that nobody was asked, which is not a denial."""
+    run, call, thread = action.run, action.call, ledger.session.thread
+    if call.approval is None:
+        raise ValueError("a card needs an approval")
+    box = next((b for b in run.outbox if b.id == call.approval.id), None)
+    lookup = box is None or box.epoch != ledger.claim.epoch
+    try:
+        ts = await deps.slack.post(thread.channel_id, thread.thread_ts, card(call, run, "open", deps), call.approval.id, lookup=lookup, check=ledger.check)
+    except SlackRefused as error:
+        log.warning("card_refused", code=error.code, tool=call.tool)
+        await ledger.record(act.CardRefused(call.id))
+        return
+    await post_recorded(ledger, deps, call.approval.id, ts, act.CardPosted(call.id, ts))
+
+
+async def update_card(action: act.UpdateCard, ledger: Ledger, deps: Deps) -> None:
+    """Redraw a card. One that cannot be changed any more counts as shown: the thread holds the outcome too."""
+    if action.call.approval is None:
+        raise ValueError("a card needs an approval")
+    ledger.check()
+    try:
+        await deps.slack.update(ledger.session.thread.channel_id, action.call.approval.card_ts, card(action.call, action.run, action.state, deps))
+    except SlackRefused as error:
+        log.warning("card_not_updated", code=error.code)
+    await ledger.record(act.CardShown(action.run.id, action.call.id, action.state))
+
+
+def allowed_urls(items: list[Item]) -> set[str]:
+    """Links a person wrote or a tool returned; the model may repeat those and no others."""
+    found: set[str] = set()
+    for item in items:
+        if isinstance(item, UserMessage):
+            found |= urls(item.text)
+        elif isinstance(item, ToolMessage):
+            found |= urls(item.content)
+    return found
+
+
+async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
+    """Post the parts of the answer that do not stand yet; the first takes the place of a partial one."""
+    thread = ledger.session.thread
+    if not run.answer and not any(box.id == outbound_id(run, 0) for box in run.outbox):
+        await ledger.record(act.PartReplied(last=True))
+        return
+    text = run.answer or say("stopped", run.locale)
+    if run.answer_kind in {"answer", "summary"}:
+        text = clean(text, allowed_urls((await ledger.messages())[0]), deps.allowed_hosts)
+    parts = answer_parts(text)
+    for index in range(run.parts_posted, len(parts)):
+        box_id = outbound_id(run, index)
+        current = ledger.session.run or run
+        box = next((b for b in current.outbox if b.id == box_id), None)
+        last = index + 1 == len(parts)
+        try:
+            if box is not None and box.ts:
+                ledger.check()
+                await deps.slack.update(thread.channel_id, box.ts, parts[index])
+                await ledger.record(act.PartReplied(last=last))
+                continue
+            if box is None:
+                await ledger.record(act.Posting(box_id))
+            lookup = box is not None and box.epoch != ledger.claim.epoch
+            ts = await deps.slack.post(thread.channel_id, thread.thread_ts, parts[index], box_id, lookup=lookup, check=ledger.check)
+        except SlackRefused as error:
+            # Slack will not take this message, now or later: going on is all that is left, and the log says why.
+            log.error("reply_refused", code=error.code, run=run.id)
+            await ledger.record(act.PartReplied(last=True))
+            return
+        await post_recorded(ledger, deps, box_id, ts, act.Posted(box_id, ts), act.PartReplied(last=last))
+
+
+async def withdraw_copies(run: Run, ledger: Ledger, deps: Deps) -> None:
+    """A run that changed hands may have left a copy that nobody recorded: withdraw what the state does not name."""
+    thread = ledger.session.thread
+    named = {box.ts for box in run.outbox}
+    try:
+        found = await deps.slack.find(thread.channel_id, thread.thread_ts, [box.id for box in run.outbox if box.ts])
+        for stamps in found.values():
+            for ts in stamps:
+                if ts not in named:
+                    ledger.check()
+                    await deps.slack.delete(thread.channel_id, ts)
+                    log.warning("copy_withdrawn", run=run.id)
+    except SlackRefused as error:
+        log.warning("copies_not_checked", code=error.code)
+    await ledger.record(act.Finished())
+
+
+async def send_notice(action: act.SendNotice, ledger: Ledger, deps: Deps) -> None:
+    """Tell one person something privately, at most once."""
+    notice, thread = action.notice, ledger.session.thread
+    await ledger.record(act.NoticeTaken(notice.id))
+    try:
+        await deps.slack.notice(thread.channel_id, notice.actor.user_id, notice.text, thread.thread_ts)
+    except (SlackDown, SlackRefused) as error:
+        log.warning("notice_not_sent", reason=str(error))
+
+
+async def read_history(action: act.ReadHistory, ledger: Ledger, deps: Deps) -> None:
+    """Read what was said in the thread before we came, once, each line with its speaker."""
+    thread, me = ledger.session.thread, deps.slack.me
+    items: list[Item] = []
+    partial = False
+    try:
+        messages, partial = await deps.slack.history(thread.channel_id, thread.thread_ts, action.before_ts)
+        for message in messages:
+            user = str(message.get("user") or message.get("bot_id") or "unknown")
+            actor = Actor(team_id=str(message.get("team") or thread.team_id), user_id=user)
+            bot = bool(message.get("bot_id"))
+            name = str((message.get("bot_profile") or {}).get("name") or message.get("username") or user)
+            if not bot:
+                try:
+                    name = (await deps.slack.person(actor)).name
+                except SlackRefused:
+                    log.info("speaker_unknown", user=user)
+            text = plain(str(message.get("text") or ""), me.user_id)
+            items.append(
+                UserMessage(
+                    actor=actor,
+                    name="Steward" if user == me.user_id else name,
+                    ts=str(message["ts"]),
+                    text=text,
+                    addressed=mentions(message, me.user_id),
+                    bot=bot,
+                )
+            )
+    except (SlackRefused, SlackDown) as error:
+        log.warning("history_not_read", reason=str(error))
+        partial = True
+    if partial:
+        items.insert(0, Note(text="Only a part of this thread's earlier messages could be read."))
+    await ledger.record(act.HistoryRead(tuple(items)))

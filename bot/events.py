@@ -1,0 +1,149 @@
+"""What can happen to a session: the closed union of events the edge produces and `fold` consumes.
+
+Every event names the thread it belongs to and carries a `key`, its identity for de-duplication. For messages the
+identity is (channel, ts), because Slack delivers one mention twice, as `app_mention` and as `message`, under
+different event ids.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from memory.keys import Actor, Thread
+
+
+class RoomKind(StrEnum):
+    """Slack's `channel_type` values."""
+
+    CHANNEL = "channel"
+    GROUP = "group"
+    IM = "im"
+    MPIM = "mpim"
+
+
+class Person(BaseModel):
+    """What Slack says about an actor, as far as decisions need it. Filled in by the worker, never by the sender."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str = ""
+    timezone: str = "UTC"
+    locale: str = "en"
+    is_bot: bool = False
+    is_guest: bool = False
+    is_foreign: bool = False
+    """Belongs to another company than the workspace of the thread (Slack Connect)."""
+    groups: tuple[str, ...] = ()
+    """Slack user group ids the person is in, limited to those a policy names."""
+
+
+class FileRef(BaseModel):
+    """A file that came with a message."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    name: str = ""
+    mimetype: str = ""
+    size: int = 0
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    thread: Thread
+    key: str
+    """Identity for de-duplication, unique within a channel."""
+    person: Person | None = None
+    """Facts about `actor`, attached by the worker before folding."""
+
+
+class _MessageEvent(_Event):
+    actor: Actor
+    ts: str
+    text: str
+    """Plain text as the person meant it: entities unescaped, our own mention removed."""
+    room: RoomKind
+    files: tuple[FileRef, ...] = ()
+    root: bool = True
+    """Whether nothing earlier can stand in this conversation: the message is the root of its thread, or a top-level direct message."""
+    speaker: str = ""
+    """Display name when Slack gave one with the message (bots)."""
+    from_bot: bool = False
+    """Written by another bot."""
+
+
+class Mention(_MessageEvent):
+    """Someone mentioned us in a channel, private channel or group DM."""
+
+    kind: Literal["mention"] = "mention"
+
+
+class DirectMessage(_MessageEvent):
+    """Someone wrote to us in a one-to-one conversation."""
+
+    kind: Literal["direct_message"] = "direct_message"
+
+
+class ThreadReply(_MessageEvent):
+    """A message without a mention in a thread we take part in: answered, or kept as context when it is meant for someone else."""
+
+    kind: Literal["thread_reply"] = "thread_reply"
+    to_others: bool = False
+    """Addressed to another person: it mentions somebody and not us."""
+
+
+class Edited(_Event):
+    """Someone edited a message of theirs; `text` is the new text."""
+
+    kind: Literal["edited"] = "edited"
+    actor: Actor
+    ts: str
+    text: str
+
+
+class Deleted(_Event):
+    """Someone deleted a message."""
+
+    kind: Literal["deleted"] = "deleted"
+    ts: str
+
+
+class Decision(_Event):
+    """Someone pressed a button of an approval card, or submitted its edit form."""
+
+    kind: Literal["decision"] = "decision"
+    actor: Actor
+    approval_id: str
+    message_ts: str
+    """`ts` of the card that was clicked; empty when the decision came from a modal."""
+    verdict: Literal["approve", "deny", "edit"]
+    reason: str = ""
+    arguments: dict[str, Any] | None = None
+    """The edited arguments, already validated against the tool's schema, for `edit`."""
+    digest: str = ""
+    """Digest of the edited call, computed by the worker from its own registry."""
+    at: float = 0.0
+    """When it was received, in seconds since the epoch."""
+
+
+class Stop(_Event):
+    """Someone asked to stop what is running here: the exact word, or Slack's own stop button."""
+
+    kind: Literal["stop"] = "stop"
+    actor: Actor
+    ts: str = ""
+    quiet: bool = False
+    """Not said to us in words (Slack's own stop button, or the bare word in a thread): no answer when nothing runs."""
+
+
+Event = Annotated[
+    Mention | DirectMessage | ThreadReply | Edited | Deleted | Decision | Stop,
+    Field(discriminator="kind"),
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Parses and prints any event as JSON."""

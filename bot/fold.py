@@ -1,0 +1,216 @@
+"""`fold`: what happened, taken into a session's state. Pure.
+
+It knows the rules of a conversation: which messages are meant for us, what an edit corrects, what a click decides and
+what "stop" ends. It starts nothing; `settle` and `decide` find out what follows.
+"""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from bot.approvals import Refusal, judge
+from bot.events import Decision, Deleted, DirectMessage, Edited, Event, Mention, Person, Stop, ThreadReply
+from bot.messages import pick, say
+from bot.session_ops import all_runs, append, close_call, fingerprint, new_run, notify, outbound_id, unknown_outcome, with_call, with_run, with_runs
+from bot.settle import settle
+from bot.state import Inbound, Run, Session, Status
+from memory.keys import Actor
+from memory.transcript import Correction, Note, UserMessage
+from tools.result import ErrorCode, Suggestion, ToolResult
+
+BOT_TURNS: Final = 3
+"""How many requests of other bots are answered in a row before a person has to write."""
+BARE_MENTION_PATIENCE: Final = 1.5
+"""Seconds a mention without words waits for the words."""
+MAX_INBOX_CHARACTERS: Final = 120_000
+"""Text that may wait unanswered in one thread; more is refused, and its author told."""
+
+
+def fold(session: Session, event: Event, now: float) -> Session:
+    """Take one event into the state. `now` in seconds since the epoch."""
+    match event:
+        case Mention() | DirectMessage():
+            session = _request(session, event, now)
+        case ThreadReply():
+            session = _reply(session, event, now)
+        case Edited():
+            session = _edited(session, event.ts, event.text)
+        case Deleted():
+            session = _edited(session, event.ts, None)
+        case Decision():
+            session = _decision(session, event, now)
+        case Stop():
+            session = _stop(session, event, now)
+        case _:
+            assert_never(event)
+    return settle(session, now)
+
+
+def _name(person: Person | None, actor: Actor, speaker: str = "") -> str:
+    return (person.name if person else "") or speaker or actor.user_id
+
+
+def _request(session: Session, event: Mention | DirectMessage, now: float) -> Session:
+    person = event.person
+    if person is not None and person.is_foreign and not event.from_bot:
+        return notify(session, f"foreign:{event.key}", event.actor, say("foreign", pick(event.text, person.locale)))
+    if event.from_bot:
+        turns = session.bot_turns + 1
+        session = session.model_copy(update={"bot_turns": turns})
+        if turns > BOT_TURNS + 1:
+            return _inbound(session, event, request=False, now=now)
+        if turns == BOT_TURNS + 1:
+            return _canned(_inbound(session, event, request=False, now=now), event, say("bot_loop", pick(event.text)), now)
+    else:
+        session = session.model_copy(update={"bot_turns": 0})
+    if not event.root and session.log_length == 0 and not session.inbox and not session.history_from:
+        session = session.model_copy(update={"history_from": event.ts})
+    return _inbound(session.model_copy(update={"aside": False, "room": event.room}), event, request=True, now=now)
+
+
+def _reply(session: Session, event: ThreadReply, now: float) -> Session:
+    """A message without a mention is for us unless it is addressed to someone else, or people are talking to each other."""
+    outsider = event.from_bot or event.to_others or (event.person is not None and event.person.is_foreign)
+    engaged = any(run.requested_by == event.actor for run in all_runs(session)) or any(i.request and i.item.actor == event.actor for i in session.inbox)
+    meant = not outsider and (engaged or not session.aside)
+    if not event.from_bot:
+        session = session.model_copy(update={"aside": not meant, "bot_turns": 0})
+    return _inbound(session, event, request=meant, now=now)
+
+
+def _inbound(session: Session, event: Mention | DirectMessage | ThreadReply, *, request: bool, now: float) -> Session:
+    person = event.person
+    item = UserMessage(
+        actor=event.actor,
+        name=_name(person, event.actor, event.speaker),
+        ts=event.ts,
+        text=event.text,
+        files=tuple(f"{file.name or file.id} ({file.mimetype or 'unknown type'}, {file.size} bytes)" for file in event.files),
+        addressed=request,
+        bot=event.from_bot,
+    )
+    bare = request and not event.text.strip() and not event.files
+    if sum(len(i.item.text) for i in session.inbox) + len(event.text) > MAX_INBOX_CHARACTERS:
+        language = pick(event.text, person.locale if person else "en")
+        return notify(session, f"busy:{event.key}", event.actor, say("busy", language)) if request else session
+    entry = Inbound(
+        item=item,
+        request=request,
+        locale=pick(event.text, person.locale if person else "en"),
+        timezone=person.timezone if person else "UTC",
+        not_before=now + BARE_MENTION_PATIENCE if bare else 0.0,
+    )
+    inbox = [i.model_copy(update={"not_before": 0.0}) if i.item.actor == event.actor else i for i in session.inbox] if request else list(session.inbox)
+    # Slack promises no order: two messages of a burst may arrive swapped, and their `ts` says which was written first.
+    inbox.append(entry)
+    inbox.sort(key=lambda i: i.item.ts)
+    return session.model_copy(update={"inbox": tuple(inbox)})
+
+
+def _canned(session: Session, event: Mention | DirectMessage, text: str, now: float) -> Session:
+    """Answer with a sentence of our own, through the same road as any answer."""
+    run = new_run(session, event.actor, event.ts, locale=pick(event.text), timezone="UTC", now=now).model_copy(
+        update={"answer": text, "answer_kind": "failure", "dirty": False}
+    )
+    return session.model_copy(update={"waiting": (*session.waiting, run)})
+
+
+def _edited(session: Session, ts: str, text: str | None) -> Session:
+    """Correct a message that waits in the inbox, or one already in the transcript; a running turn is asked again."""
+    for i, entry in enumerate(session.inbox):
+        if entry.item.ts != ts:
+            continue
+        inbox = list(session.inbox)
+        if text is None:
+            del inbox[i]
+        else:
+            inbox[i] = entry.model_copy(update={"item": entry.item.model_copy(update={"text": text}), "not_before": 0.0})
+        return session.model_copy(update={"inbox": tuple(inbox)})
+    session = append(session, Correction(ts=ts, text=text))
+    run = session.run
+    if run is None or run.request_ts != ts or run.parts_posted != 0 or run.answer_kind != "answer":
+        return session
+    if run.answer is not None:
+        session = append(session, Note(text="The person corrected the message above before your answer was sent. Answer the corrected message."))
+    return session.model_copy(update={"run": run.model_copy(update={"dirty": True, "answer": None})})
+
+
+def _decision(session: Session, event: Decision, now: float) -> Session:
+    language = event.person.locale[:2] if event.person else "en"
+    for run in all_runs(session):
+        for call in run.calls:
+            if call.approval is None or call.approval.id != event.approval_id:
+                continue
+            ruling = judge(run, call, event, team_id=session.thread.team_id, now=now, language=language)
+            if isinstance(ruling, Refusal):
+                return notify(session, event.key, event.actor, ruling.text)
+            if ruling.note:
+                session = notify(session, event.key, event.actor, ruling.note)
+            decided = call.model_copy(update={"approval": ruling.approval})
+            if ruling.status is Status.DENIED:
+                why = f' Their reason: "{event.reason}".' if event.reason else ""
+                denied = ToolResult.fail(
+                    call.tool,
+                    ErrorCode.DENIED_BY_PERSON,
+                    f"A person refused this action.{why} It was not done. Do not ask for it again.",
+                    Suggestion.GIVE_UP,
+                )
+                session, decided = close_call(session, decided, Status.DENIED, denied)
+                run = run.model_copy(update={"refused": (*run.refused, fingerprint(call))})  # noqa: PLW2901 - the run with its refusal
+            else:
+                decided = decided.model_copy(update={"status": ruling.status})
+                if event.verdict == "edit" and event.arguments is not None:
+                    signed = ruling.approval.model_copy(update={"digest": event.digest})
+                    decided = decided.model_copy(update={"arguments": event.arguments, "approval": signed})
+            return with_run(session, with_call(run, decided))
+    return notify(session, event.key, event.actor, say("click_unknown", language))
+
+
+def _stop(session: Session, event: Stop, now: float) -> Session:
+    """End everything under way in this thread: open calls, waiting cards and requests not begun. One message says so."""
+    person = event.person
+    if person is not None and (person.is_foreign or person.is_bot):
+        return session
+    language = pick("", person.locale if person else "en")
+    runs = all_runs(session)
+    requests = [i for i in session.inbox if i.request]
+    if not runs and not requests:
+        return session if event.quiet else notify(session, event.key, event.actor, say("nothing_running", language))
+    if not runs:
+        first = requests[0]
+        runs = [new_run(session, first.item.actor, requests[-1].item.ts, locale=first.locale, timezone=first.timezone, now=now)]
+    session = append(session, *(i.item for i in session.inbox)).model_copy(update={"inbox": (), "run": None, "waiting": ()})
+    stopped: list[Run] = []
+    for i, run in enumerate(runs):
+        if run.answer is not None:  # its reply is already on the way
+            stopped.append(run)
+            continue
+        under_way = ", ".join(call.tool for call in run.calls if call.status is Status.STARTED and call.effect == "write")
+        calls = []
+        for call in run.calls:
+            if not call.open:
+                calls.append(call)
+                continue
+            hurt = call.status is Status.STARTED and call.effect == "write"
+            result = (
+                unknown_outcome(call)
+                if hurt
+                else ToolResult.fail(call.tool, ErrorCode.SUPERSEDED, "A person stopped this. It was not done.", Suggestion.GIVE_UP)
+            )
+            session, closed = close_call(session, call, Status.UNKNOWN if hurt else Status.STOPPED, result)
+            calls.append(closed)
+        text = say("stopped_under_way", run.locale, tool=under_way) if under_way else say("stopped", run.locale)
+        partial = any(box.id == outbound_id(run, 0) for box in run.outbox)  # it stands in the thread and must not stay unfinished
+        stopped.append(
+            run.model_copy(
+                update={
+                    "calls": tuple(calls),
+                    "answer": text if i == 0 or partial else "",
+                    "answer_kind": "stopped",
+                    "stopped_by": event.actor,
+                    "dirty": False,
+                    "retry_at": 0.0,
+                }
+            )
+        )
+    return with_runs(session, stopped)

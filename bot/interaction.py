@@ -1,0 +1,223 @@
+"""What people do with cards and forms: clicks and submissions read into values, forms opened and checked.
+
+A button says nothing but an opaque id; which call it means, and whether it still waits, is looked up in the committed
+state of the session the clicked message belongs to. A form's values are checked against the tool's own arguments here,
+because the person must see what is wrong in the form; who may decide is judged later, where every decision is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import time
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+
+from bot.cards import full_view
+from bot.effects_slack import card_input
+from bot.events import Decision
+from bot.forms import deny_view, edit_view, field_errors, read_form
+from bot.gate import Identity
+from bot.messages import pick, say
+from bot.render import help_text, home
+from bot.session_ops import card_state
+from bot.slack import Slack, SlackDown, SlackRefused
+from bot.state import Call, Run, Session, StateError, Status, load
+from memory.keys import Actor, Thread
+from memory.mailbox import Mailbox
+from tools.registry import Registry
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenForm:
+    """A click that wants a modal: `what` is `view`, `edit` or `deny_reason`."""
+
+    what: str
+    approval_id: str
+    thread: Thread
+    actor: Actor
+    trigger_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A submitted modal: `what` is `edit` or `deny`."""
+
+    what: str
+    approval_id: str
+    thread: Thread
+    actor: Actor
+    values: dict[str, Any]
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The form stays open with these errors by block."""
+
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+def _actor(body: Mapping[str, Any], me: Identity) -> Actor:
+    user = body["user"]
+    team = user.get("team_id") or (body.get("team") or {}).get("id") or me.team_id
+    if not isinstance(user.get("id"), str) or not isinstance(team, str):
+        raise ValueError("no user")
+    return Actor(team_id=team, user_id=user["id"])
+
+
+def clicked(body: Mapping[str, Any], me: Identity) -> Decision | OpenForm | None:
+    """Read a `block_actions` payload. Raises `ValueError` or `KeyError` when it has not the form Slack sends."""
+    action = body["actions"][0]
+    container = body.get("container") or {}
+    channel = (body.get("channel") or {}).get("id") or container.get("channel_id")
+    message_ts = container.get("message_ts") or (body.get("message") or {}).get("ts")
+    value = action.get("value")
+    if not (isinstance(channel, str) and isinstance(message_ts, str) and isinstance(value, str)) or not channel or not value or len(value) > 200:
+        return None
+    thread_ts = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts") or ""
+    if thread_ts == message_ts:
+        # Someone answered below the card: Slack then calls the card a root, but it belongs where it was posted.
+        thread_ts = ""
+    if not isinstance(thread_ts, str):
+        raise ValueError("thread_ts is not a string")
+    thread = Thread(team_id=me.team_id, channel_id=channel, thread_ts=thread_ts)
+    actor = _actor(body, me)
+    what = str(action.get("action_id", "")).removeprefix("steward:")
+    if what in {"approve", "deny"}:
+        key = f"d:{value}:{actor.user_id}:{action.get('action_ts', '')}"
+        return Decision(
+            thread=thread, key=key, actor=actor, approval_id=value, message_ts=message_ts, verdict="approve" if what == "approve" else "deny", at=time()
+        )
+    if what in {"view", "edit", "deny_reason"}:
+        return OpenForm(what, value, thread, actor, str(body.get("trigger_id", "")))
+    return None
+
+
+def submitted(body: Mapping[str, Any], me: Identity) -> Form | None:
+    """Read a `view_submission` payload; None when its private part is not ours."""
+    view = body["view"]
+    try:
+        private = json.loads(view.get("private_metadata") or "{}")
+        thread = Thread.parse(private["s"])
+        approval_id = str(private["a"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    if thread.team_id != me.team_id:
+        return None
+    values = (view.get("state") or {}).get("values") or {}
+    actor = _actor(body, me)
+    # A replay of the same submission must be the same event; a corrected one must not.
+    mark = hashlib.sha256(json.dumps([view.get("id"), values], sort_keys=True).encode()).hexdigest()[:16]
+    return Form(str(view.get("callback_id", "")).removeprefix("steward:"), approval_id, thread, actor, values, f"d:{approval_id}:{actor.user_id}:{mark}")
+
+
+class Interaction:
+    """The part of the edge that reads sessions and opens views."""
+
+    def __init__(self, mailbox: Mailbox, slack: Slack, registry: Registry) -> None:
+        self._mailbox = mailbox
+        self._slack = slack
+        self._registry = registry
+
+    async def _find(self, thread: Thread, approval_id: str) -> tuple[Session, Run, Call] | None:
+        document = await self._mailbox.read_document(thread)
+        if not document:
+            return None
+        try:
+            session = load(document)
+        except StateError as error:
+            log.warning("state_unreadable", reason=str(error))
+            return None
+        for run in ([session.run] if session.run else []) + list(session.waiting):
+            for call in run.calls:
+                if call.approval is not None and call.approval.id == approval_id:
+                    return session, run, call
+        return None
+
+    async def open(self, form: OpenForm) -> None:
+        """Open the modal a click asked for, or tell the person privately why there is none. Raises `MailboxDown`."""
+        found = await self._find(form.thread, form.approval_id)
+        try:
+            if found is None:
+                await self._slack.notice(form.thread.channel_id, form.actor.user_id, say("click_unknown", "en"), form.thread.thread_ts)
+                return
+            _, run, call = found
+            tool = self._registry.get(call.tool)
+            if form.what != "view" and call.status is not Status.WAITING:
+                state = say("click_decided", run.locale, state=say(f"status_{call.status.value}", run.locale))
+                await self._slack.notice(form.thread.channel_id, form.actor.user_id, state, form.thread.thread_ts)
+                return
+            if form.what == "view":
+                view = full_view(card_input(call, run, card_state(call), self._registry))
+            elif form.what == "deny_reason":
+                view = deny_view(form.approval_id, form.thread.id, run.locale)
+            elif tool is not None:
+                schema = tool.schema()["function"]["parameters"]
+                view = edit_view(
+                    schema, call.arguments or {}, approval_id=form.approval_id, session_id=form.thread.id, title=tool.title or tool.name, language=run.locale
+                )
+            else:
+                return
+            await self._slack.open_view(form.trigger_id, view)
+        except (SlackDown, SlackRefused) as error:
+            log.warning("view_not_opened", what=form.what, reason=str(error))
+
+    async def check(self, form: Form) -> Decision | Refused:
+        """A submitted form as a decision, or what is wrong with it. Raises `MailboxDown`."""
+        if form.what == "deny":
+            reason = _first_text(form.values)[:1_000]
+            return Decision(
+                thread=form.thread, key=form.key, actor=form.actor, approval_id=form.approval_id, message_ts="", verdict="deny", reason=reason, at=time()
+            )
+        found = await self._find(form.thread, form.approval_id)
+        block = next(iter(form.values), "")
+        if found is None or found[2].status is not Status.WAITING:
+            return Refused({block: say("click_unknown", found[1].locale if found else "en")})
+        _, run, call = found
+        tool = self._registry.get(call.tool)
+        if tool is None:
+            return Refused({block: say("click_unknown", run.locale)})
+        schema = tool.schema()["function"]["parameters"]
+        try:
+            arguments = read_form(schema, call.arguments or {}, form.values)
+            valid = tool.args_model.model_validate(arguments).model_dump(mode="json")
+        except ValidationError as error:
+            return Refused(field_errors(error.errors(include_url=False), run.locale))
+        return Decision(
+            thread=form.thread, key=form.key, actor=form.actor, approval_id=form.approval_id, message_ts="", verdict="edit", arguments=valid, at=time()
+        )
+
+    async def show_home(self, user: str) -> None:
+        """Draw the App Home of one person."""
+        try:
+            person = await self._slack.person(Actor(team_id=self._slack.me.team_id, user_id=user))
+            await self._slack.publish_home(user, home(person.name, pick("", person.locale), ["/steward"]))
+        except (SlackDown, SlackRefused) as error:
+            log.warning("home_not_shown", reason=str(error))
+
+    async def command(self, body: Mapping[str, Any]) -> str:
+        """The private answer to `/steward …`."""
+        text = str(body.get("text") or "").strip()
+        try:
+            person = await self._slack.person(Actor(team_id=self._slack.me.team_id, user_id=str(body.get("user_id", ""))))
+            language = pick(text if pick(text) == "zh" else "", person.locale)
+        except (SlackDown, SlackRefused):
+            language = pick(text)
+        if text.casefold() in {"status", "状态"}:
+            return say("status_ok" if await self._mailbox.ping() else "status_store_down", language)
+        return help_text(language)
+
+
+def _first_text(values: Mapping[str, Any]) -> str:
+    for block in values.values():
+        for element in (block or {}).values():
+            if isinstance(element, dict) and isinstance(element.get("value"), str):
+                return str(element["value"])
+    return ""

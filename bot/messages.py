@@ -1,0 +1,172 @@
+"""Every sentence Steward says in its own voice, by key and language.
+
+Adding a language is adding a column. `pick` chooses it from what the person wrote, because a Slack locale says
+which menus someone reads, not in which language they asked.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+
+MESSAGES: Final[dict[str, dict[str, str]]] = {
+    "thinking": {"en": "is thinking…", "zh": "正在思考…"},
+    "still_trying": {"en": "The model is not answering right now. I keep trying and will reply here.", "zh": "模型暂时没有响应。我会继续重试，并在这里回复你。"},
+    "unavailable": {"en": "I could not reach the language model, so I have no answer. Please ask again in a few minutes.", "zh": "我无法连接语言模型，因此没有答案。请几分钟后再问一次。"},
+    "rate_limited": {"en": "The language model is overloaded right now. Please ask again in a few minutes.", "zh": "语言模型目前负载过高。请几分钟后再问一次。"},
+    "refused": {"en": "The language model declined to answer this. You could put the question differently.", "zh": "语言模型拒绝回答这个问题。你可以换一种问法。"},
+    "overflow": {"en": "This conversation has become too long for the model. Please start a new thread with what matters.", "zh": "这个对话对模型来说太长了。请把要点发到一个新的消息列里再问我。"},
+    "empty": {"en": "The language model gave an empty answer twice. Please ask again, perhaps in other words.", "zh": "语言模型两次都给出了空的回答。请换个说法再问一次。"},
+    "invalid": {"en": "The language model's answer could not be read. Please ask again.", "zh": "无法读取语言模型的回答。请再问一次。"},
+    "not_configured": {"en": "The language model refused our access. Someone who runs this bot needs to check its model settings.", "zh": "语言模型拒绝了我们的访问。请让维护这个机器人的人检查模型设置。"},
+    "capped": {"en": "I stopped because this request used up its budget of steps before I was done. Ask for a smaller piece of it, or ask me to go on.", "zh": "这个请求在完成之前用完了步骤预算，所以我停下了。你可以把任务拆小，或者让我继续。"},
+    "stopped": {"en": "Stopped, as you asked. Nothing else will be done for this request.", "zh": "已按你的要求停止，这个请求不会再执行任何操作。"},
+    "stopped_under_way": {
+        "en": "Stopped, as you asked. One action was already under way ({tool}); please check whether it took effect.",
+        "zh": "已按你的要求停止。有一个操作已经在执行（{tool}），请检查它是否生效。",
+    },
+    "nothing_running": {"en": "Nothing is running here.", "zh": "这里没有正在进行的任务。"},
+    "parked": {"en": "Something went wrong while I worked on this and trying again did not help, so I have set it aside. Please ask again; if it happens again, tell whoever runs this bot (reference {ref}).", "zh": "处理这条消息时出了错，重试也没有成功，所以我先把它搁置了。请再问一次；如果还是这样，请告诉维护这个机器人的人（编号 {ref}）。"},
+    "too_big": {"en": "This request became too large for me to keep. Please ask again in smaller pieces.", "zh": "这个请求太大，我无法保存。请拆成小一些的部分再问。"},
+    "busy": {"en": "Too much is waiting for an answer in this thread already, so I could not take this message. Please send it again when I have caught up.", "zh": "这个消息列里等待回答的内容已经太多，这条消息我没能接收。请等我处理完后再发一次。"},
+    "bot_loop": {"en": "I have answered another bot several times in a row here, so I stop until a person writes.", "zh": "我在这里已经连续多次回复另一个机器人，所以先停下，等有人发言再继续。"},
+    "foreign": {"en": "I only work for people of this workspace, so I cannot answer you here.", "zh": "我只为本工作区的成员服务，因此无法在这里回答你。"},
+    "click_unknown": {"en": "This card is no longer valid.", "zh": "这张卡片已失效。"},
+    "click_decided": {"en": "This was already decided: {state}.", "zh": "这件事已经有了决定：{state}。"},
+    "click_expired": {"en": "This approval has expired. Ask again if you still want it.", "zh": "这个审批已过期。如仍需要，请重新提出。"},
+    "click_requester": {"en": "Only the person who asked can decide on this.", "zh": "只有提出请求的人可以决定。"},
+    "click_listed": {"en": "You are not on the list of people who may decide on this.", "zh": "你不在可以决定此事的人员名单中。"},
+    "click_other": {"en": "Someone other than the person who asked must decide on this.", "zh": "必须由提出请求者以外的人来决定。"},
+    "click_outsider": {"en": "Guests, bots and people from other companies cannot decide on this.", "zh": "访客、机器人和其他公司的成员不能决定此事。"},
+    "click_again": {"en": "You have already approved this; a second person must approve it too.", "zh": "你已经批准过；还需要另一个人批准。"},
+    "click_half": {"en": "Thank you. One more person must approve this before it runs.", "zh": "谢谢。还需要另一个人批准后才会执行。"},
+    "click_edit_two": {"en": "This needs two people, so its values cannot be edited. Deny it and ask again with the right values.", "zh": "此事需要两个人批准，不能修改内容。请拒绝后用正确的内容重新提出。"},
+    "status_ok": {"en": "I am here and my store answers.", "zh": "我在线，存储正常。"},
+    "status_store_down": {"en": "I am here, but my store does not answer. What you send me is delivered again by Slack until it does.", "zh": "我在线，但存储没有响应。在它恢复之前，Slack 会重新投递你的消息。"},
+    "status_done": {"en": "done", "zh": "已完成"},
+    "status_failed": {"en": "failed", "zh": "失败"},
+    "status_denied": {"en": "denied", "zh": "已拒绝"},
+    "status_expired": {"en": "expired", "zh": "已过期"},
+    "status_superseded": {"en": "no longer valid, because the conversation went on", "zh": "已失效，因为对话已继续"},
+    "status_unknown": {"en": "outcome unknown", "zh": "结果未知"},
+    "status_stopped": {"en": "stopped", "zh": "已停止"},
+    "status_approved": {"en": "approved", "zh": "已批准"},
+    "status_started": {"en": "running", "zh": "执行中"},
+    "progress_thinking": {"en": "Thinking…", "zh": "正在思考…"},
+    "progress_writing": {"en": "… still writing", "zh": "……还在写"},
+    "home_hello": {"en": "Hello {name}", "zh": "{name}，你好"},
+    "home_someone": {"en": "there", "zh": "朋友"},
+    "home_what": {
+        "en": "I am Steward, an assistant for your team. I answer in the thread, look things up with tools, and ask before I change anything.",
+        "zh": "我是 Steward，你们团队的助手。我在消息列里回答，用工具查资料，改动任何东西之前都会先问你。",
+    },
+    "home_how_title": {"en": "How to use me", "zh": "怎么用我"},
+    "home_how": {
+        "en": "Mention me in a channel, or write to me directly. In a thread I am part of, just go on writing. Write “stop” to end what I am doing.",
+        "zh": "在频道里提到我，或者直接给我发消息。我参与的消息列里，接着写就行。写“停止”可以让我停下手上的事。",
+    },
+    "home_approvals": {
+        "en": "Before a change I show a card with exactly what would be done. Nothing happens until someone who may decide approves it. You can also deny it, say why, or edit the values first.",
+        "zh": "改动之前，我会用卡片写清楚到底要做什么。有权决定的人批准之前，什么都不会发生。你也可以拒绝、说明原因，或者先修改内容。",
+    },
+    "home_commands": {"en": "Commands", "zh": "命令"},
+    "help_commands": {"en": "`/steward status` says whether I am well. `/steward help` shows this text.", "zh": "`/steward status` 查看我是否正常，`/steward help` 显示这段说明。"},
+    "card_ask": {"en": "Approve", "zh": "请审批"},
+    "card_asked_by": {"en": "Asked by {user} · expires {when}", "zh": "{user} 提出 · {when} 过期"},
+    "card_was_asked_by": {"en": "Asked by {user}", "zh": "{user} 提出"},
+    "card_who_requester": {"en": "Only the person who asked can decide.", "zh": "只有提出请求的人可以决定。"},
+    "card_who_users": {"en": "Who can decide: {users}", "zh": "可以决定的人：{users}"},
+    "card_who_group": {"en": "Who can decide: {group}", "zh": "可以决定的人：{group}"},
+    "card_who_two_people": {"en": "Two people must approve.", "zh": "需要两个人批准。"},
+    "card_who_not_requester": {"en": "Someone other than the person who asked must approve.", "zh": "必须由提出请求者以外的人批准。"},
+    "card_repaired": {"en": "The model's values were malformed and have been mended. Please read them with care.", "zh": "模型给出的内容格式有误，已作修复。请仔细核对。"},
+    "card_no_rows": {"en": "It takes no values.", "zh": "这个操作没有参数。"},
+    "card_empty": {"en": "(empty text)", "zh": "（空文本）"},
+    "card_cut": {"en": "cut: {count} more characters — View all", "zh": "已截断：还有 {count} 个字符——请点“查看全部”"},
+    "card_rows_cut": {"en": "cut: {count} more values — View all", "zh": "已截断：还有 {count} 项——请点“查看全部”"},
+    "card_reason": {"en": "Reason", "zh": "原因"},
+    "card_reason_cut": {"en": "cut: {count} more characters", "zh": "已截断：还有 {count} 个字符"},
+    "card_half": {"en": "One of two people has approved. One more must approve before it runs.", "zh": "两人中已有一人批准，还需要另一个人批准后才会执行。"},
+    "card_fingerprint": {"en": "Fingerprint {digest} · {tool}", "zh": "指纹 {digest} · {tool}"},
+    "card_vote_approve": {"en": "Approved by {user}, {when}", "zh": "{user} 批准，{when}"},
+    "card_vote_deny": {"en": "Denied by {user}, {when}", "zh": "{user} 拒绝，{when}"},
+    "card_vote_edit": {"en": "Edited and approved by {user}, {when}", "zh": "{user} 修改并批准，{when}"},
+    "card_button_approve": {"en": "Approve", "zh": "批准"},
+    "card_button_deny": {"en": "Deny", "zh": "拒绝"},
+    "card_button_deny_reason": {"en": "Deny with a reason", "zh": "拒绝并说明原因"},
+    "card_button_edit": {"en": "Edit", "zh": "修改"},
+    "card_button_view": {"en": "View all", "zh": "查看全部"},
+    "card_state_approved": {"en": "Approved, not run yet", "zh": "已批准，尚未执行"},
+    "card_state_started": {"en": "Running", "zh": "执行中"},
+    "card_state_done": {"en": "Done", "zh": "已完成"},
+    "card_state_failed": {"en": "Failed", "zh": "失败"},
+    "card_state_denied": {"en": "Denied", "zh": "已拒绝"},
+    "card_state_expired": {"en": "Expired", "zh": "已过期"},
+    "card_state_superseded": {"en": "No longer valid", "zh": "已失效"},
+    "card_state_unknown": {"en": "Outcome unknown", "zh": "结果未知"},
+    "card_state_stopped": {"en": "Stopped", "zh": "已停止"},
+    "card_outcome_approved": {"en": "It was approved and has not run yet.", "zh": "已批准，还没有执行。"},
+    "card_outcome_started": {"en": "It is running now.", "zh": "正在执行。"},
+    "card_outcome_done": {"en": "It was carried out.", "zh": "已经执行完成。"},
+    "card_outcome_failed": {"en": "It was not carried out: the attempt failed.", "zh": "没有执行成功。"},
+    "card_outcome_denied": {"en": "It was not carried out.", "zh": "没有执行。"},
+    "card_outcome_expired": {"en": "Nobody decided in time. It was not carried out.", "zh": "没有人及时决定，没有执行。"},
+    "card_outcome_superseded": {"en": "The conversation went on instead. It was not carried out.", "zh": "对话已经继续，没有执行。"},
+    "card_outcome_unknown": {"en": "It may or may not have taken effect. Please check before you try again.", "zh": "可能已经生效，也可能没有。再次尝试之前请先核实。"},
+    "card_outcome_stopped": {"en": "It was stopped before it ran. It was not carried out.", "zh": "在执行之前被停止，没有执行。"},
+    "view_title": {"en": "Everything", "zh": "全部内容"},
+    "view_close": {"en": "Close", "zh": "关闭"},
+    "view_left_out": {"en": "cut: {count} more characters do not fit here either", "zh": "已截断：还有 {count} 个字符，这里也放不下"},
+    "form_edit_title": {"en": "Edit and approve", "zh": "修改并批准"},
+    "form_edit_submit": {"en": "Approve as edited", "zh": "按修改批准"},
+    "form_cancel": {"en": "Cancel", "zh": "取消"},
+    "form_deny_title": {"en": "Deny", "zh": "拒绝"},
+    "form_deny_submit": {"en": "Deny", "zh": "拒绝"},
+    "form_deny_label": {"en": "Why not?", "zh": "为什么不行？"},
+    "form_deny_hint": {"en": "The person who asked and the model will read this.", "zh": "提出请求的人和模型会看到这段话。"},
+    "form_kept": {"en": "cannot be edited here and stays as it is", "zh": "无法在这里修改，保持不变"},
+    "form_kept_more": {"en": "{count} more values do not fit into this form and stay as they are.", "zh": "还有 {count} 项放不进这个表单，保持不变。"},
+    "form_nothing": {"en": "There is nothing to edit: it takes no values.", "zh": "没有可以修改的内容：这个操作没有参数。"},
+    "form_yes": {"en": "Yes", "zh": "是"},
+    "form_no": {"en": "No", "zh": "否"},
+    "form_hint_lines": {"en": "One per line.", "zh": "每行一个。"},
+    "form_hint_json": {"en": "Written as JSON.", "zh": "用 JSON 格式填写。"},
+    "form_hint_integer": {"en": "A whole number.", "zh": "整数。"},
+    "form_hint_number": {"en": "A number.", "zh": "数字。"},
+    "form_error_missing": {"en": "This is needed.", "zh": "这一项必填。"},
+    "form_error_too_short": {"en": "Too short: at least {limit} characters.", "zh": "太短：至少 {limit} 个字符。"},
+    "form_error_too_long": {"en": "Too long: at most {limit} characters.", "zh": "太长：最多 {limit} 个字符。"},
+    "form_error_few": {"en": "Too few: at least {limit}.", "zh": "太少：至少 {limit} 项。"},
+    "form_error_many": {"en": "Too many: at most {limit}.", "zh": "太多：最多 {limit} 项。"},
+    "form_error_integer": {"en": "Please write a whole number, such as 12.", "zh": "请填写整数，例如 12。"},
+    "form_error_number": {"en": "Please write a number, such as 12.5.", "zh": "请填写数字，例如 12.5。"},
+    "form_error_boolean": {"en": "Please choose yes or no.", "zh": "请选择是或否。"},
+    "form_error_min": {"en": "Must be {limit} or more.", "zh": "不能小于 {limit}。"},
+    "form_error_above": {"en": "Must be more than {limit}.", "zh": "必须大于 {limit}。"},
+    "form_error_max": {"en": "Must be {limit} or less.", "zh": "不能大于 {limit}。"},
+    "form_error_below": {"en": "Must be less than {limit}.", "zh": "必须小于 {limit}。"},
+    "form_error_choice": {"en": "Must be one of: {limit}.", "zh": "只能是以下之一：{limit}。"},
+    "form_error_pattern": {"en": "Does not have the expected form.", "zh": "格式不对。"},
+    "form_error_date": {"en": "Please write a date or time such as 2026-11-30 or 2026-11-30T09:00.", "zh": "请填写日期或时间，例如 2026-11-30 或 2026-11-30T09:00。"},
+    "form_error_json": {"en": "This is not valid JSON of the expected form.", "zh": "不是符合要求的 JSON。"},
+    "form_error_other": {"en": "Not accepted: {reason}", "zh": "不能接受：{reason}"},
+    "form_error_extra": {"en": "This value is not known here.", "zh": "这里不认识这一项。"},
+}
+
+
+def pick(text: str, locale: str = "en") -> str:
+    """The language to answer `text` in: `zh` if it holds Chinese characters, `en` if it holds other letters, else from `locale`."""
+    if _HAN.search(text):
+        return "zh"
+    if _LETTER.search(text):
+        return "en"
+    return "zh" if locale.lower().startswith("zh") else "en"
+
+
+def say(key: str, language: str, **values: str) -> str:
+    """The sentence `key` in `language` (English when there is no such column). Raises `KeyError` for an unknown key."""
+    row = MESSAGES[key]
+    return row.get(language, row["en"]).format(**values)

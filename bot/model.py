@@ -1,0 +1,300 @@
+"""The only module that talks to a language model: transcript in, one streamed answer out.
+
+It speaks Chat Completions to any compatible endpoint and expects such endpoints to be sloppy: tool calls in fragments,
+with missing or repeated ids, empty choices, a usage chunk or none. Failures come out as one exception with a kind the
+person can be told about. A time-out, a retry or a fallback to the next model happens in here; whether to try again
+minutes later is the run's decision.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+import structlog
+from openai import (
+    APIConnectionError,
+    APIError,
+    APIStatusError,
+    AsyncOpenAI,
+    AuthenticationError,
+    BadRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitError,
+    Timeout,
+)
+from openai.types.chat import ChatCompletionChunk
+
+from bot.actions import FailureKind
+from memory.transcript import AssistantMessage, Correction, Item, Note, ToolMessage, UserMessage
+
+log = structlog.get_logger(__name__)
+
+OnText = Callable[[str], Awaitable[None]]
+"""Receives the whole text so far, again from the start when a turn is asked again."""
+
+ATTEMPTS: Final = 3
+"""How often one model is asked for one turn before the next model's turn comes."""
+LONGEST_WAIT: Final = 10.0
+"""Seconds a `Retry-After` may ask for to be waited out here; longer ones end the attempt and the run comes back later."""
+MAX_ANSWER: Final = 400_000
+"""Characters of text and arguments after which an answer is cut off: an endless stream must end."""
+
+
+class ModelError(Exception):
+    """No answer. `kind` names the message the person gets; `transient` says whether asking again later can help."""
+
+    def __init__(self, kind: FailureKind, *, transient: bool = False, retry_after: float = 0.0) -> None:
+        super().__init__(kind)
+        self.kind: FailureKind = kind
+        self.transient = transient
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class WantedCall:
+    """A tool call as the model asked for it; `arguments` is whatever text it sent."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One complete answer. `tokens` is the endpoint's count, or an estimate when it gave none."""
+
+    text: str
+    calls: tuple[WantedCall, ...]
+    tokens: int
+    model: str
+
+
+@dataclass(slots=True)
+class _Draft:
+    """An answer while it arrives."""
+
+    text: str = ""
+    refusal: str = ""
+    size: int = 0
+    calls: dict[int, dict[str, str]] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)
+    tokens: int = 0
+    finish: str = ""
+
+
+class Model:
+    """An ordered list of models on one endpoint; the first that answers wins."""
+
+    def __init__(
+        self,
+        *,
+        base_url: str | None,
+        api_key: str,
+        models: Sequence[str],
+        read_timeout: float = 60.0,
+        call_timeout: float = 180.0,
+        attempts: int = ATTEMPTS,
+        backoff: float = 0.5,
+        clock: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`read_timeout` bounds the silence between two pieces, `call_timeout` one whole answer, both in seconds."""
+        self._models = tuple(models)
+        self._attempts = attempts
+        self._backoff = backoff
+        self._call_timeout = call_timeout
+        self._sleep = clock
+        # Our own budget decides about retries: the client's would hide them, and never covers a started stream.
+        self._client = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=Timeout(connect=5.0, read=read_timeout, write=10.0, pool=5.0))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def ask(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]], on_text: OnText | None = None) -> Answer:
+        """One answer, streamed through `on_text`. Raises `ModelError`."""
+        failure = ModelError("unavailable", transient=True)
+        for model in self._models:
+            for attempt in range(self._attempts):
+                try:
+                    async with asyncio.timeout(self._call_timeout):
+                        return await self._once(model, messages, tools, on_text)
+                except TimeoutError:
+                    failure = ModelError("unavailable", transient=True)
+                except ModelError as error:
+                    failure = error
+                log.warning("model_failed", model=model, attempt=attempt + 1, kind=failure.kind, transient=failure.transient)
+                if failure.kind in {"overflow", "refused"}:
+                    raise failure
+                again = failure.transient or failure.kind in {"empty", "invalid"}
+                if not again or failure.retry_after > LONGEST_WAIT or attempt + 1 == self._attempts:
+                    break
+                await self._sleep(max(failure.retry_after, self._backoff * 2**attempt))
+        raise failure
+
+    async def _once(self, model: str, messages: list[dict[str, Any]], tools: list[dict[str, Any]], on_text: OnText | None) -> Answer:
+        extra: dict[str, Any] = {"tools": tools} if tools else {}
+        draft = _Draft()
+        try:
+            stream = await self._client.chat.completions.create(
+                model=model, messages=cast("Any", messages), stream=True, stream_options={"include_usage": True}, **extra
+            )
+            async with stream:
+                async for chunk in stream:
+                    if _take(draft, chunk) and on_text is not None:
+                        await on_text(draft.text)
+                    if draft.size > MAX_ANSWER:
+                        draft.finish = "length"
+                        break
+        except APIError as error:
+            raise _failure(error) from error
+        except (json.JSONDecodeError, UnicodeDecodeError, TypeError, AttributeError, ValueError) as error:
+            # A stream that is not what it says it is fails wherever the client first trips over it.
+            raise ModelError("invalid") from error
+        return _finished(draft, model, messages)
+
+
+def _take(draft: _Draft, chunk: ChatCompletionChunk) -> bool:
+    """Add one chunk; returns whether visible text grew."""
+    usage = getattr(chunk, "usage", None)
+    if usage is not None:
+        draft.tokens = int(getattr(usage, "total_tokens", 0) or 0)
+    grew = False
+    for choice in (getattr(chunk, "choices", None) or [])[:1]:
+        draft.finish = getattr(choice, "finish_reason", None) or draft.finish
+        delta = getattr(choice, "delta", None)
+        if delta is None:
+            continue
+        content = getattr(delta, "content", None)
+        if content:
+            draft.text += content
+            draft.size += len(content)
+            grew = True
+        draft.refusal += getattr(delta, "refusal", None) or ""
+        for piece in getattr(delta, "tool_calls", None) or []:
+            _piece(draft, piece)
+    return grew
+
+
+def _piece(draft: _Draft, piece: Any) -> None:
+    """Join a fragment to its call: by index, else by id, else to the newest; a new id under a used index is a new call."""
+    function = getattr(piece, "function", None)
+    name, arguments = getattr(function, "name", None) or "", getattr(function, "arguments", None) or ""
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments, ensure_ascii=False)
+    given, call_id = getattr(piece, "index", None), getattr(piece, "id", None) or ""
+    newest = max(draft.calls, default=-1)
+    if call_id and call_id in draft.ids:
+        index = draft.ids[call_id]
+    elif isinstance(given, int) and given in draft.calls and not (call_id and draft.calls[given]["id"] and call_id != draft.calls[given]["id"]):
+        index = given
+    elif call_id or name:
+        index = given if isinstance(given, int) and given not in draft.calls else newest + 1
+    else:
+        index = newest
+    if index < 0:
+        return
+    entry = draft.calls.setdefault(index, {"id": "", "name": "", "arguments": ""})
+    if call_id:
+        entry["id"] = entry["id"] or call_id
+        draft.ids[call_id] = index
+    if name and entry["name"] != name:
+        entry["name"] += name
+    entry["arguments"] += arguments
+    draft.size += len(arguments)
+
+
+def _finished(draft: _Draft, model: str, messages: list[dict[str, Any]]) -> Answer:
+    calls = tuple(WantedCall(entry["name"], entry["arguments"]) for _, entry in sorted(draft.calls.items()))
+    text = draft.text.strip()
+    if not calls and not text:
+        if draft.refusal or draft.finish == "content_filter":
+            raise ModelError("refused")
+        raise ModelError("empty")
+    tokens = draft.tokens or estimate(messages) + (len(text.encode()) + sum(len(c.arguments) for c in calls)) // 4
+    return Answer(text, calls, tokens, model)
+
+
+def estimate(messages: list[dict[str, Any]]) -> int:
+    """Tokens of a request when the endpoint does not count: UTF-8 bytes by four, right within a third for English and Chinese."""
+    return len(json.dumps(messages, ensure_ascii=False).encode()) // 4
+
+
+def _failure(error: APIError) -> ModelError:
+    """What an error of the client means to us."""
+    response = getattr(error, "response", None)
+    after = _seconds(response.headers.get("retry-after")) if response is not None else 0.0
+    match error:
+        case APIConnectionError():  # time-outs too
+            return ModelError("unavailable", transient=True)
+        case RateLimitError():
+            return ModelError("rate_limited", transient=True, retry_after=after)
+        case AuthenticationError() | PermissionDeniedError() | NotFoundError():
+            return ModelError("not_configured")
+        case BadRequestError():
+            words = f"{error.code or ''} {error.message}".lower()
+            if "context_length" in words or "context length" in words or "maximum context" in words or "too many tokens" in words:
+                return ModelError("overflow")
+            return ModelError("refused" if "content" in words and "filter" in words else "invalid")
+        case APIStatusError() if error.status_code in {408, 409} or error.status_code >= 500:
+            return ModelError("unavailable", transient=True, retry_after=after)
+        case APIStatusError() if error.status_code == 413:
+            return ModelError("overflow")
+        case APIStatusError():
+            return ModelError("invalid")
+        case _:  # an error chunk inside a stream
+            return ModelError("unavailable", transient=True)
+
+
+def _seconds(value: str | None) -> float:
+    try:
+        return min(max(float(value or 0), 0.0), 120.0)
+    except ValueError:
+        return 0.0
+
+
+# --- the one place where a transcript becomes the model's format -----------------------------------------------------
+
+
+def to_wire(system: str, items: Sequence[Item]) -> list[dict[str, Any]]:
+    """Messages for the API from a system prompt and arranged items (see `memory.transcript.arrange`)."""
+    messages: list[dict[str, Any]] = [{"role": "system", "content": system}]
+    for item in items:
+        match item:
+            case UserMessage():
+                messages.append({"role": "user", "content": _spoken(item)})
+            case AssistantMessage() if item.calls:
+                calls = [{"id": c.id, "type": "function", "function": {"name": c.name or "unnamed", "arguments": _object(c.arguments)}} for c in item.calls]
+                messages.append({"role": "assistant", "content": item.text or None, "tool_calls": calls})
+            case AssistantMessage():
+                messages.append({"role": "assistant", "content": item.text})
+            case ToolMessage():
+                messages.append({"role": "tool", "tool_call_id": item.call_id, "content": item.content})
+            case Note():
+                messages.append({"role": "user", "content": f"[note by the program] {item.text}"})
+            case Correction():
+                pass
+    return messages
+
+
+def _object(arguments: str) -> str:
+    """Arguments that are not a JSON object make some endpoints refuse the whole history: those are sent wrapped."""
+    try:
+        if isinstance(json.loads(arguments or "{}"), dict):
+            return arguments or "{}"
+    except ValueError:
+        pass
+    return json.dumps({"invalid": arguments[:2_000]}, ensure_ascii=False)
+
+
+def _spoken(item: UserMessage) -> str:
+    """The speaker in brackets, then the words; a line that imitates such a beginning is indented."""
+    name = item.name.replace("[", "(").replace("]", ")").replace("\n", " ")
+    mark = f"[{name} (bot)]" if item.bot else f"[{name}]"
+    aside = "" if item.addressed else " (said to others)"
+    text = item.text.replace("\n[", "\n [")
+    files = "".join(f"\n(attached file: {file})" for file in item.files)
+    return f"{mark}{aside} {text}{files}".rstrip()

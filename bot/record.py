@@ -1,0 +1,124 @@
+"""`record`: what came of an action, taken into a session's state. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bot import actions as act
+from bot.messages import say
+from bot.session_ops import all_runs, append, close_call, fingerprint, finish, intend, outbound_id, with_call, with_run
+from bot.settle import settle
+from bot.state import Run, Session, Status
+from memory.transcript import AssistantMessage, Request
+from tools.result import ErrorCode, Suggestion, ToolResult
+
+PATIENCE: Final = 180.0
+"""Seconds from a run's first model failure until it is given up."""
+
+
+def record(session: Session, outcome: act.Outcome, now: float, epoch: int) -> Session:
+    """Take the outcome of the action just performed into the state. `epoch` is the claim's."""
+    match outcome:
+        case act.NoticeTaken():
+            session = session.model_copy(update={"notices": tuple(n for n in session.notices if n.id != outcome.notice_id)})
+        case act.HistoryRead():
+            session = append(session.model_copy(update={"history_from": ""}), *outcome.items)
+        case act.CardShown():
+            run = next((r for r in all_runs(session) if r.id == outcome.run_id), None)
+            if run is not None:
+                session = with_run(session, _show(run, outcome.call_id, shown=outcome.state))
+        case act.Finished():
+            session = finish(session)
+        case _:
+            session = _record_run(session, outcome, now, epoch)
+    return settle(session, now)
+
+
+def _record_run(session: Session, outcome: act.Outcome, now: float, epoch: int) -> Session:
+    run = session.run
+    if run is None:
+        raise ValueError(f"{type(outcome).__name__} without an active run")
+    match outcome:
+        case act.ModelAnswered():
+            return _answered(session, run, outcome, epoch)
+        case act.ModelFailed():
+            return session.model_copy(update={"run": _failed(run, outcome, now, epoch)})
+        case act.ToolsStarted():
+            calls = tuple(c.model_copy(update={"status": Status.STARTED}) if c.id in outcome.call_ids else c for c in run.calls)
+            usage = run.usage.model_copy(update={"tool_calls": run.usage.tool_calls + len(outcome.call_ids)})
+            return session.model_copy(update={"run": run.model_copy(update={"calls": calls, "usage": usage})})
+        case act.ToolDone():
+            call = next(c for c in run.calls if c.id == outcome.call_id)
+            session, closed = close_call(session, call, outcome.status, outcome.result)
+            return with_run(session, with_call(run, closed))
+        case act.Posting():
+            return session.model_copy(update={"run": intend(run, outcome.outbound_id, epoch)})
+        case act.Posted():
+            return session.model_copy(update={"run": _sent_at(run, outcome.outbound_id, outcome.ts)})
+        case act.PartReplied():
+            run = run.model_copy(update={"parts_posted": -1 if outcome.last else run.parts_posted + 1})
+            session = session.model_copy(update={"run": run})
+            return finish(session) if outcome.last and not run.recovered else session
+        case act.CardPosted():
+            card = next(c.approval for c in run.calls if c.id == outcome.call_id)
+            run = _sent_at(run, card.id if card else "", outcome.ts)
+            return session.model_copy(update={"run": _show(run, outcome.call_id, ts=outcome.ts, shown="open")})
+        case act.CardRefused():
+            call = next(c for c in run.calls if c.id == outcome.call_id)
+            result = ToolResult.fail(
+                call.tool,
+                ErrorCode.INTERNAL,
+                "The person could not be asked, because the approval card could not be shown. It was not done.",
+                Suggestion.ASK_PERSON,
+            )
+            session, closed = close_call(session, call, Status.FAILED, result)
+            return with_run(session, with_call(run, closed))
+        case _:
+            raise TypeError(f"unexpected outcome {type(outcome).__name__}")
+
+
+def _show(run: Run, call_id: str, *, shown: str, ts: str | None = None) -> Run:
+    call = next(c for c in run.calls if c.id == call_id)
+    if call.approval is None:
+        return run
+    update = {"shown": shown} if ts is None else {"shown": shown, "card_ts": ts}
+    return with_call(run, call.model_copy(update={"approval": call.approval.model_copy(update=update)}))
+
+
+def _sent_at(run: Run, box_id: str, ts: str) -> Run:
+    return run.model_copy(update={"outbox": tuple(box.model_copy(update={"ts": ts}) if box.id == box_id else box for box in run.outbox)})
+
+
+def _answered(session: Session, run: Run, outcome: act.ModelAnswered, epoch: int) -> Session:
+    usage = run.usage.model_copy(update={"model_calls": run.usage.model_calls + 1, "tokens": run.usage.tokens + outcome.tokens})
+    run = run.model_copy(update={"usage": usage, "dirty": False, "model_failures": 0, "retry_at": 0.0, "first_failure_at": 0.0, "calls": outcome.calls})
+    requests = tuple(Request(id=c.id, name=c.tool, arguments=c.raw) for c in outcome.calls)
+    session = append(session, AssistantMessage(run_id=run.id, text=outcome.text, calls=requests))
+    if not outcome.calls:
+        run = intend(run, outbound_id(run, run.parts_posted), epoch)
+        return session.model_copy(update={"run": run.model_copy(update={"answer": outcome.text, "answer_kind": "summary" if outcome.final else "answer"})})
+    calls = []
+    for call in outcome.calls:
+        checked = call
+        if call.open and call.effect == "write" and fingerprint(call) in run.refused:
+            again = ToolResult.fail(
+                call.tool, ErrorCode.DENIED_BY_PERSON, "A person already refused exactly this. They are not asked again.", Suggestion.GIVE_UP
+            )
+            session, checked = close_call(session, call.model_copy(update={"approval": None}), Status.DENIED, again)
+        elif not call.open and call.result is not None:
+            session, checked = close_call(session, call, call.status, call.result)
+        elif call.approval is not None:
+            run = intend(run, call.approval.id, epoch)
+        calls.append(checked.model_copy(update={"raw": ""}))  # the transcript holds it; the state stays small
+    return session.model_copy(update={"run": run.model_copy(update={"calls": tuple(calls)})})
+
+
+def _failed(run: Run, outcome: act.ModelFailed, now: float, epoch: int) -> Run:
+    failures = run.model_failures + 1
+    first = run.first_failure_at or now
+    usage = run.usage.model_copy(update={"model_calls": run.usage.model_calls + (0 if outcome.transient else 1)})
+    if outcome.transient and now - first < PATIENCE:
+        delay = max(outcome.retry_after, min(2.0 ** (failures - 1), 15.0))
+        return run.model_copy(update={"model_failures": failures, "first_failure_at": first, "retry_at": now + delay, "usage": usage})
+    run = intend(run, outbound_id(run, run.parts_posted), epoch)
+    return run.model_copy(update={"answer": say(outcome.kind, run.locale), "answer_kind": "failure", "dirty": False, "usage": usage})

@@ -1,0 +1,185 @@
+"""One running bot for one workspace: the parts put together, started in order, drained and closed in the opposite one.
+
+Given explicit values (`Parts`), so that the program, the demo and the tests build exactly the same thing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import structlog
+from aiohttp import web
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.deps import Deps, Limits
+from bot.edge import MAX_BODY, Edge
+from bot.interaction import Interaction
+from bot.model import Model
+from bot.policy_file import Approvals
+from bot.run import Budget
+from bot.slack import Slack
+from bot.slack_tools import SlackForTools
+from bot.worker import Worker
+from memory.connect import HURRY, PATIENCE, connect
+from memory.mailbox import Mailbox
+from tools.registry import Registry
+
+log = structlog.get_logger(__name__)
+
+BUILT_IN = "tools.builtin"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What one bot is made of. Times in seconds."""
+
+    slack_api_url: str
+    bot_token: str
+    redis_url: str
+    model_base_url: str | None
+    model_key: str
+    models: tuple[str, ...]
+    app_token: str = ""
+    """Given: Socket Mode. Otherwise events come by HTTP and `signing_secret` is needed."""
+    signing_secret: str = ""
+    home: Path | None = None
+    host: str = "127.0.0.1"
+    port: int = 0
+    tool_modules: tuple[str, ...] = (BUILT_IN,)
+    approvals: Approvals = field(default_factory=Approvals)
+    approval_ttl: float = 86_400.0
+    budget: Budget = field(default_factory=Budget)
+    limits: Limits = field(default_factory=Limits)
+    workers: int = 32
+    lease: float = 15.0
+    heartbeat: float = 0.5
+    sweep: float = 1.0
+    session_idle_ttl: float = 30 * 86_400.0
+    model_read_timeout: float = 60.0
+    model_call_timeout: float = 180.0
+    model_backoff: float = 0.5
+    slack_backoff: float = 0.5
+    ping_interval: float = 10.0
+    resources: Mapping[str, Any] = field(default_factory=dict)
+    registry: Registry | None = None
+    """Instead of loading `tool_modules`."""
+
+
+class Service:
+    """A bot that can be started and stopped once."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Loads the tools; raises `ToolLoadError` when one of them is refused."""
+        self.parts = parts
+        self.registry = parts.registry or Registry.load(parts.tool_modules)
+        self._stack = contextlib.AsyncExitStack()
+        self._socket: AsyncSocketModeHandler | None = None
+        self._work: asyncio.Task[None] | None = None
+        self._draining = False
+        self.port = 0
+
+    async def start(self) -> None:
+        """Connect to everything and begin to work. Raises `SlackRefused`, `SlackDown`, `OSError` (the port) or `MailboxDown`."""
+        parts = self.parts
+        try:
+            timeout = aiohttp.ClientTimeout(total=20, sock_connect=5)
+            session = await self._stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, trust_env=True, connector=aiohttp.TCPConnector(limit=200)))
+            client = AsyncWebClient(token=parts.bot_token, base_url=parts.slack_api_url, session=session, retry_handlers=[])
+            self.slack = Slack(client, backoff=parts.slack_backoff)
+            me = await self.slack.connect()
+            hurried, patient = connect(parts.redis_url, timeout=HURRY), connect(parts.redis_url, timeout=PATIENCE)
+            self._stack.push_async_callback(hurried.aclose)
+            self._stack.push_async_callback(patient.aclose)
+            shared: dict[str, Any] = {"lease": parts.lease, "idle_lifetime": parts.session_idle_ttl, "space": me.team_id}
+            self.mailbox = Mailbox(hurried, **shared)
+            model = Model(
+                base_url=parts.model_base_url,
+                api_key=parts.model_key,
+                models=parts.models,
+                read_timeout=parts.model_read_timeout,
+                call_timeout=parts.model_call_timeout,
+                backoff=parts.model_backoff,
+            )
+            self._stack.push_async_callback(model.close)
+            resources = dict(parts.resources) | ({"home": parts.home} if parts.home is not None else {})
+            deps = Deps(
+                slack=self.slack,
+                model=model,
+                registry=self.registry,
+                approvals=parts.approvals,
+                budget=parts.budget,
+                approval_ttl=parts.approval_ttl,
+                limits=parts.limits,
+                tool_slack=SlackForTools(self.slack),
+                resources=resources,
+            )
+            self.worker = Worker(Mailbox(patient, **shared), deps, concurrency=parts.workers, heartbeat=parts.heartbeat, sweep=parts.sweep)
+            interaction = Interaction(self.mailbox, self.slack, self.registry)
+            self.edge = Edge(self.mailbox, interaction, client, me, signing_secret=parts.signing_secret)
+            await self._serve()
+            self._work = asyncio.create_task(self.worker.run(), name="worker")
+            if parts.app_token:
+                self._socket = AsyncSocketModeHandler(self.edge.app, parts.app_token, ping_interval=parts.ping_interval)
+                await self._socket.connect_async()  # type: ignore[no-untyped-call]
+            log.info("started", team=me.team_id, bot_user=me.user_id, port=self.port, tools=len(self.registry), socket_mode=bool(parts.app_token))
+        except BaseException:
+            await self.stop(grace=1.0)
+            raise
+
+    async def _serve(self) -> None:
+        app = web.Application(client_max_size=MAX_BODY)
+        if self.parts.signing_secret:
+            app.router.add_post("/slack/events", self.edge.handle)
+        app.router.add_get("/healthz", self._healthz)
+        app.router.add_get("/readyz", self._readyz)
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        self._stack.push_async_callback(runner.cleanup)
+        site = web.TCPSite(runner, self.parts.host, self.parts.port)
+        await site.start()
+        self.port = int(runner.addresses[0][1])
+
+    async def _healthz(self, _: web.Request) -> web.Response:
+        """Alive: the loop answers and the worker has not ended."""
+        alive = self._work is not None and not self._work.done()
+        return web.json_response({"alive": alive}, status=200 if alive else 503)
+
+    async def _readyz(self, _: web.Request) -> web.Response:
+        """Ready: the store answers, Slack is connected, and we are not about to leave."""
+        checks = {
+            "store": await self.mailbox.ping(),
+            "slack": self._socket is None or (self._socket.client is not None and await self._socket.client.is_connected()),
+            "worker": self._work is not None and not self._work.done(),
+            "draining": self._draining,
+        }
+        ready = checks["store"] and checks["slack"] and checks["worker"] and not self._draining
+        return web.json_response(checks, status=200 if ready else 503)
+
+    async def run_until(self, stop: asyncio.Event) -> None:
+        """Work until `stop` is set; a worker that ends by itself is an error, raised here."""
+        if self._work is None:
+            raise RuntimeError("not started")
+        waiter = asyncio.create_task(stop.wait())
+        await asyncio.wait({waiter, self._work}, return_when=asyncio.FIRST_COMPLETED)
+        waiter.cancel()
+        if self._work.done() and not stop.is_set():
+            self._work.result()
+            raise RuntimeError("the worker ended")
+
+    async def stop(self, grace: float = 8.0) -> None:
+        """Take nothing more in, give sessions back, close. At most `grace` seconds and a little."""
+        self._draining = True
+        if self._socket is not None:
+            await self._socket.close_async()  # type: ignore[no-untyped-call]
+        if self._work is not None:
+            await self.worker.stop(grace)
+            self._work.cancel()
+            await asyncio.wait({self._work})
+        await self._stack.aclose()

@@ -1,0 +1,341 @@
+"""The only module that talks to Slack's Web API.
+
+A post is made once: the client never retries it by itself, because a line that drops after Slack took the message
+would double it. When an outcome is uncertain, or a predecessor may have posted already, the message is looked up by
+the id in its metadata first. Rate limits hold back the one channel or method they name. Everything a caller can see
+go wrong is `SlackRefused` (final, with Slack's word for it) or `SlackDown` (worth another try later).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Collection, Iterable
+from time import monotonic
+from typing import Any, Final
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.events import Person
+from bot.gate import Identity
+from bot.render import Rendered
+from memory.keys import Actor
+
+log = structlog.get_logger(__name__)
+
+EVENT_TYPE: Final = "steward_message"
+"""`metadata.event_type` of everything we post; the payload's `id` is the outbound id."""
+
+METHODS_USED: Final[dict[str, str]] = {
+    "auth.test": "",
+    "chat.postMessage": "chat:write",
+    "chat.update": "chat:write",
+    "chat.delete": "chat:write",
+    "chat.postEphemeral": "chat:write",
+    "chat.getPermalink": "",
+    "assistant.threads.setStatus": "chat:write",
+    "conversations.replies": "channels:history",
+    "conversations.history": "channels:history",
+    "conversations.list": "channels:read",
+    "conversations.members": "channels:read",
+    "users.info": "users:read",
+    "usergroups.users.list": "usergroups:read",
+    "views.open": "",
+    "views.publish": "",
+}
+"""Every method this program calls and the bot scope it needs; the manifest is held against it.
+
+History and read scopes for the other kinds of rooms follow the same pattern.
+"""
+
+UNCERTAIN: Final = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
+PERSON_LIFETIME: Final = 300.0
+ATTEMPTS: Final = 5
+
+
+class SlackRefused(Exception):  # noqa: N818 - states what happened
+    """Slack understood and said no; `code` is its word, e.g. `channel_not_found`."""
+
+    def __init__(self, method: str, code: str) -> None:
+        super().__init__(f"{method}: {code}")
+        self.method = method
+        self.code = code
+
+
+class SlackDown(Exception):  # noqa: N818 - states a condition
+    """Slack did not answer, or only with faults; whether the last request was processed is not known."""
+
+
+class Slack:
+    """One workspace's door. `client` must be made without retry handlers and share one HTTP session."""
+
+    def __init__(self, client: AsyncWebClient, *, backoff: float = 0.5) -> None:
+        """`backoff` in seconds: the first pause after a fault; it doubles."""
+        self._client = client
+        self._backoff = backoff
+        self._held: dict[str, float] = {}
+        self._people: dict[Actor, tuple[float, dict[str, Any]]] = {}
+        self._groups: dict[str, tuple[float, frozenset[str]]] = {}
+        self._channels: tuple[float, dict[str, str]] = (0.0, {})
+        self.me = Identity(team_id="", user_id="")
+
+    async def connect(self) -> Identity:
+        """Ask Slack who we are. Raises `SlackRefused` or `SlackDown`."""
+        answer = await self._call("auth.test")
+        self.me = Identity(answer["team_id"], answer["user_id"], answer.get("bot_id") or "")
+        return self.me
+
+    # --- messages ---------------------------------------------------------------------------------------------------
+
+    async def post(self, channel: str, thread_ts: str, message: Rendered, outbound_id: str, *, lookup: bool, check: Callable[[], None] = lambda: None) -> str:
+        """Post once and return the `ts`. With `lookup`, first find out whether it already stands there.
+
+        `check` is called just before each send and may raise (a lost lease).
+        """
+        uncertain = lookup
+        for attempt in range(ATTEMPTS):
+            if uncertain:
+                found = await self.find(channel, thread_ts, [outbound_id])
+                if found.get(outbound_id):
+                    return found[outbound_id][0]
+            await self._wait_for(f"post:{channel}")
+            check()
+            try:
+                answer = await self._once(
+                    "chat.postMessage",
+                    {
+                        "channel": channel,
+                        "text": message.text,
+                        "blocks": message.blocks,
+                        "unfurl_links": False,
+                        "unfurl_media": False,
+                        "metadata": {"event_type": EVENT_TYPE, "event_payload": {"id": outbound_id}},
+                        **({"thread_ts": thread_ts} if thread_ts else {}),
+                    },
+                    hold=f"post:{channel}",
+                )
+                return str(answer["ts"])
+            except _RateLimited:
+                continue
+            except SlackDown:
+                uncertain = True
+                await asyncio.sleep(self._backoff * 2**attempt)
+        raise SlackDown("chat.postMessage")
+
+    async def post_for_tool(self, channel: str, thread_ts: str, message: Rendered) -> str:
+        """One try, for a write that a person approved: an uncertain outcome is the caller's to report. Raises `SlackRefused` or `SlackDown`."""
+        await self._wait_for(f"post:{channel}")
+        args = {"channel": channel, "text": message.text, "blocks": message.blocks, "unfurl_links": False, "unfurl_media": False}
+        try:
+            answer = await self._once("chat.postMessage", args | ({"thread_ts": thread_ts} if thread_ts else {}), hold=f"post:{channel}")
+        except _RateLimited as error:
+            raise SlackRefused("chat.postMessage", "ratelimited") from error
+        return str(answer["ts"])
+
+    async def update(self, channel: str, ts: str, message: Rendered, *, patient: bool = True) -> None:
+        """Replace a message of ours. Without `patient`, a rate limit is reported at once as `SlackDown`."""
+        await self._call("chat.update", {"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks}, attempts=ATTEMPTS if patient else 1)
+
+    async def delete(self, channel: str, ts: str) -> None:
+        """Withdraw a message of ours; one that is gone already is fine."""
+        try:
+            await self._call("chat.delete", {"channel": channel, "ts": ts})
+        except SlackRefused as error:
+            if error.code != "message_not_found":
+                raise
+
+    async def find(self, channel: str, thread_ts: str, outbound_ids: Collection[str]) -> dict[str, list[str]]:
+        """Where messages with these ids stand, oldest first, among the newest 1,000 of the thread (or of a direct conversation)."""
+        wanted = set(outbound_ids)
+        found: dict[str, list[str]] = {}
+        for message in await self._recent(channel, thread_ts, metadata=True):
+            metadata = message.get("metadata") or {}
+            own = metadata.get("event_type") == EVENT_TYPE and message.get("bot_id", self.me.bot_id) == self.me.bot_id
+            outbound_id = (metadata.get("event_payload") or {}).get("id")
+            if own and outbound_id in wanted:
+                found.setdefault(outbound_id, []).append(message["ts"])
+        return {key: sorted(stamps) for key, stamps in found.items()}
+
+    async def notice(self, channel: str, user: str, text: str, thread_ts: str) -> None:
+        """Tell one person something only they see. One try: it is not worth a second copy."""
+        await self._call("chat.postEphemeral", {"channel": channel, "user": user, "text": text, **({"thread_ts": thread_ts} if thread_ts else {})}, attempts=1)
+
+    async def status(self, channel: str, thread_ts: str, text: str) -> None:
+        """Show or (with an empty text) clear the "is thinking…" line; failing is of no consequence to the answer."""
+        if not thread_ts:
+            return
+        try:
+            await self._call("assistant.threads.setStatus", {"channel_id": channel, "thread_ts": thread_ts, "status": text}, attempts=1)
+        except (SlackRefused, SlackDown) as error:
+            log.info("status_not_shown", reason=str(error))
+
+    async def history(self, channel: str, thread_ts: str, before_ts: str, *, limit: int = 200) -> tuple[list[dict[str, Any]], bool]:
+        """The thread's messages before `before_ts`, oldest first, and whether some are missing."""
+        messages = [m for m in await self._recent(channel, thread_ts, latest=before_ts) if m["ts"] < before_ts]
+        return messages[-limit:], len(messages) > limit
+
+    async def _recent(self, channel: str, thread_ts: str, *, latest: str = "", metadata: bool = False) -> list[dict[str, Any]]:
+        base: dict[str, Any] = {
+            "channel": channel,
+            "limit": 200,
+            **({"include_all_metadata": True} if metadata else {}),
+            **({"latest": latest} if latest else {}),
+        }
+        method = "conversations.replies" if thread_ts else "conversations.history"
+        if thread_ts:
+            base["ts"] = thread_ts
+        messages: list[dict[str, Any]] = []
+        cursor = ""
+        for _ in range(5):
+            try:
+                answer = await self._call(method, {**base, **({"cursor": cursor} if cursor else {})}, get=True)
+            except SlackRefused as error:
+                if error.code == "thread_not_found":
+                    break
+                raise
+            messages += answer.get("messages") or []
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                break
+        return sorted(messages, key=lambda m: str(m.get("ts", "")))
+
+    async def permalink(self, channel: str, ts: str) -> str:
+        """A link to a message."""
+        return str((await self._call("chat.getPermalink", {"channel": channel, "message_ts": ts}, get=True)).get("permalink", ""))
+
+    # --- views ------------------------------------------------------------------------------------------------------
+
+    async def open_view(self, trigger_id: str, view: dict[str, Any]) -> None:
+        """Open a modal; the trigger lives for three seconds, so there is one try."""
+        await self._call("views.open", {"trigger_id": trigger_id, "view": view}, attempts=1)
+
+    async def publish_home(self, user: str, view: dict[str, Any]) -> None:
+        """Show the App Home of one person."""
+        await self._call("views.publish", {"user_id": user, "view": view})
+
+    # --- people and places --------------------------------------------------------------------------------------------
+
+    async def person(self, actor: Actor, groups: Iterable[str] = ()) -> Person:
+        """What Slack says about someone, kept for five minutes; `groups` are the user groups to look into.
+
+        Raises `SlackDown` when Slack does not say, `SlackRefused` for an unknown user.
+        """
+        kept = self._people.get(actor)
+        if kept is None or kept[0] < monotonic():
+            answer = await self._call("users.info", {"user": actor.user_id, "include_locale": True}, get=True)
+            kept = (monotonic() + PERSON_LIFETIME, answer["user"])
+            if len(self._people) > 10_000:
+                self._people.clear()
+            self._people[actor] = kept
+        user = kept[1]
+        profile = user.get("profile") or {}
+        member_of = [group for group in groups if actor.user_id in await self._members_of_group(group)]
+        home = user.get("team_id") or actor.team_id
+        return Person(
+            name=profile.get("display_name") or profile.get("real_name") or user.get("real_name") or user.get("name") or actor.user_id,
+            timezone=user.get("tz") or "UTC",
+            locale=user.get("locale") or "en",
+            is_bot=bool(user.get("is_bot")),
+            is_guest=bool(user.get("is_restricted") or user.get("is_ultra_restricted")),
+            is_foreign=bool(user.get("is_stranger")) or (home != self.me.team_id and not user.get("enterprise_user")) or actor.team_id != self.me.team_id,
+            groups=tuple(member_of),
+        )
+
+    async def _members_of_group(self, group: str) -> frozenset[str]:
+        kept = self._groups.get(group)
+        if kept is None or kept[0] < monotonic():
+            answer = await self._call("usergroups.users.list", {"usergroup": group}, get=True)
+            kept = (monotonic() + 60.0, frozenset(answer.get("users") or []))
+            self._groups[group] = kept
+        return kept[1]
+
+    async def channel_id(self, name: str) -> str | None:
+        """The id of a channel given by name (`#general`), among those we are told about."""
+        wanted = name.lstrip("#").casefold()
+        if self._channels[0] < monotonic():
+            known: dict[str, str] = {}
+            cursor = ""
+            for _ in range(10):
+                answer = await self._call(
+                    "conversations.list",
+                    {"types": "public_channel,private_channel", "exclude_archived": True, "limit": 200, **({"cursor": cursor} if cursor else {})},
+                    get=True,
+                )
+                known |= {c["name"].casefold(): c["id"] for c in answer.get("channels") or [] if c.get("name")}
+                cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+                if not cursor:
+                    break
+            self._channels = (monotonic() + 60.0, known)
+        return self._channels[1].get(wanted)
+
+    async def is_member(self, channel: str, user: str) -> bool:
+        """Whether a person is in a channel."""
+        cursor = ""
+        for _ in range(20):
+            answer = await self._call("conversations.members", {"channel": channel, "limit": 200, **({"cursor": cursor} if cursor else {})}, get=True)
+            if user in (answer.get("members") or []):
+                return True
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                break
+        return False
+
+    # --- the wire -----------------------------------------------------------------------------------------------------
+
+    async def _call(self, method: str, args: dict[str, Any] | None = None, *, get: bool = False, attempts: int = ATTEMPTS) -> dict[str, Any]:
+        """A request that may be repeated without harm."""
+        for attempt in range(attempts):
+            await self._wait_for(method)
+            try:
+                return await self._once(method, args or {}, get=get, hold=method)
+            except _RateLimited:
+                if attempt + 1 == attempts:
+                    raise SlackDown(method) from None
+            except SlackDown:
+                if attempt + 1 == attempts:
+                    raise
+                await asyncio.sleep(self._backoff * 2**attempt)
+        raise SlackDown(method)
+
+    async def _wait_for(self, key: str) -> None:
+        delay = self._held.get(key, 0.0) - monotonic()
+        if delay > 0:
+            await asyncio.sleep(delay)
+
+    async def _once(self, method: str, args: dict[str, Any], *, hold: str, get: bool = False) -> dict[str, Any]:
+        try:
+            if get:
+                answer = await self._client.api_call(method, http_verb="GET", params=args)
+            else:
+                answer = await self._client.api_call(method, json=args)
+        except SlackApiError as error:
+            code = str(error.response.get("error") or "") if isinstance(error.response.data, dict) else ""
+            status = error.response.status_code
+            if status == 429 or code in {"ratelimited", "rate_limited"}:
+                wait = _retry_after(error.response.headers)
+                self._held[hold] = monotonic() + wait
+                log.info("slack_rate_limited", method=method, seconds=wait)
+                raise _RateLimited from error
+            if status >= 500 or code in UNCERTAIN or not code:
+                raise SlackDown(f"{method}: {code or status}") from error
+            raise SlackRefused(method, code) from error
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise SlackDown(f"{method}: {type(error).__name__}") from error
+        if not isinstance(answer.data, dict):
+            raise SlackDown(f"{method}: not JSON")
+        return answer.data
+
+
+class _RateLimited(Exception):  # noqa: N818 - internal signal
+    """Slack asked us to wait; the hold is already noted."""
+
+
+def _retry_after(headers: Any) -> float:
+    for key, value in dict(headers).items():
+        if str(key).lower() == "retry-after":
+            with contextlib.suppress(ValueError, TypeError):
+                return min(max(float(value), 0.0), 120.0)
+    return 1.0

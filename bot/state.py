@@ -1,0 +1,246 @@
+"""The saved state of one thread: the small JSON document a session is.
+
+Nothing here does anything; `run.py` moves these values forward. Every type is frozen, so a change is a new value,
+and a commit is the only way for it to become true. The transcript is not in here: it grows, and this must not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bot.events import RoomKind
+from memory.keys import Actor, Thread
+from memory.transcript import Item, UserMessage
+from tools.result import ToolResult
+
+SCHEMA_VERSION: Final = 1
+"""Version 1: the first released form. Any change to the types below needs a new number, a step in `UPGRADES` and a saved sample under tests/corpus."""
+
+UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
+"""Version n -> function that turns a version-n document into version n + 1."""
+
+MAX_STATE_BYTES: Final = 256 * 1024
+"""A session document larger than this is refused; the request that made it grow is ended with a notice."""
+
+
+class StateError(Exception):
+    """A saved document cannot be read by this version of the program. It is left as it is for one that can."""
+
+
+class Frozen(BaseModel):
+    """Base of all state: immutable, unknown fields refused (a guess at meaning is worse than a stop)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Status(StrEnum):
+    """Where a call stands. The last seven are final."""
+
+    PROPOSED = "proposed"
+    WAITING = "waiting"
+    APPROVED = "approved"
+    STARTED = "started"
+    DONE = "done"
+    FAILED = "failed"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+    UNKNOWN = "unknown"
+    STOPPED = "stopped"
+
+
+FINAL: Final = frozenset({Status.DONE, Status.FAILED, Status.DENIED, Status.EXPIRED, Status.SUPERSEDED, Status.UNKNOWN, Status.STOPPED})
+
+
+class Policy(Frozen):
+    """Who may decide on a write. Guests, bots and other companies' people never may."""
+
+    rule: Literal["requester", "users", "usergroup", "two_people", "not_requester"] = "requester"
+    users: tuple[str, ...] = ()
+    usergroup: str = ""
+    expires_after: float = 86_400.0
+    """Seconds from asking until the card expires."""
+
+
+class Vote(Frozen):
+    """One person's valid decision."""
+
+    actor: Actor
+    verdict: Literal["approve", "deny", "edit"]
+    at: float
+    reason: str = ""
+
+
+class Approval(Frozen):
+    """The question whether a call may run, and who answered what."""
+
+    id: str
+    """Opaque; the only thing a button carries."""
+    digest: str
+    """SHA-256 over tool name, tool schema, canonical arguments, session, run and call."""
+    policy: Policy
+    expires_at: float
+    """Seconds since the epoch."""
+    card_ts: str = ""
+    shown: str = ""
+    """The status the card shows now: empty before it is posted, `open`, `half` (one of two approved), or a final status."""
+    votes: tuple[Vote, ...] = ()
+    edited: bool = False
+
+
+class Call(Frozen):
+    """One tool call of the run's latest answer."""
+
+    id: str
+    """Ours, unique in the session; the model's own id may be missing or repeated."""
+    tool: str
+    raw: str = ""
+    arguments: dict[str, Any] | None = None
+    """Validated, JSON-compatible; None when they did not validate."""
+    effect: Literal["read", "write"] = "read"
+    keyed: bool = False
+    status: Status = Status.PROPOSED
+    result: ToolResult | None = None
+    approval: Approval | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether something is still to come of it."""
+        return self.status not in FINAL
+
+
+class Usage(Frozen):
+    """What a run has used of its budget."""
+
+    model_calls: int = 0
+    tool_calls: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    """Active time of earlier stretches; time spent waiting for a person does not count."""
+
+
+class Outbound(Frozen):
+    """A message owed to Slack. `id` travels in its metadata, so that a successor can find out whether it was posted."""
+
+    id: str
+    epoch: int
+    """Claim under which the intent was committed; under a later one the post is looked up first."""
+    ts: str = ""
+
+
+class Run(Frozen):
+    """One request being answered, for the person who asked."""
+
+    id: str
+    requested_by: Actor
+    locale: str = "en"
+    timezone: str = "UTC"
+    request_ts: str = ""
+    """`ts` of the newest message it answers."""
+    started_at: float
+    active_since: float
+    usage: Usage = Usage()
+    calls: tuple[Call, ...] = ()
+    """Calls of the latest model answer."""
+    refused: tuple[str, ...] = ()
+    """Fingerprints of calls a person denied in this run: not asked for again."""
+    answer: str | None = None
+    """The text to reply with, once there is one."""
+    answer_kind: Literal["answer", "summary", "failure", "stopped"] = "answer"
+    outbox: tuple[Outbound, ...] = ()
+    parts_posted: int = 0
+    dirty: bool = True
+    """Something was added that the model has not been asked about yet."""
+    model_failures: int = 0
+    first_failure_at: float = 0.0
+    retry_at: float = 0.0
+    stopped_by: Actor | None = None
+    recovered: bool = False
+    """It was taken over from another worker at least once, so stray copies of its messages may exist."""
+
+
+class Inbound(Frozen):
+    """A message waiting for its turn."""
+
+    item: UserMessage
+    request: bool
+    """Whether it wants an answer (else it is context)."""
+    locale: str = "en"
+    timezone: str = "UTC"
+    not_before: float = 0.0
+    """Give the person until then to go on writing (a bare mention)."""
+
+
+class Notice(Frozen):
+    """A line for one person's eyes only, sent at most once."""
+
+    id: str
+    actor: Actor
+    text: str
+
+
+class Sent(Frozen):
+    """A message of a finished run and where it went."""
+
+    id: str
+    ts: str
+
+
+class Session(Frozen):
+    """Everything a worker must know to take a thread's next step."""
+
+    v: int = SCHEMA_VERSION
+    thread: Thread
+    room: RoomKind = RoomKind.CHANNEL
+    log_length: int = 0
+    """Items in the stored transcript."""
+    run: Run | None = None
+    """The run being worked on."""
+    waiting: tuple[Run, ...] = ()
+    """Runs in which only a person's decision is missing."""
+    inbox: tuple[Inbound, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    sent: tuple[Sent, ...] = ()
+    """The latest messages of finished runs, newest last."""
+    answered: tuple[str, ...] = ()
+    """Ids of the latest finished runs, newest last."""
+    bot_turns: int = 0
+    """Requests by other bots answered since a person last wrote here."""
+    aside: bool = False
+    """People are talking to each other: the newest message of the thread was not meant for us."""
+    history_from: str = ""
+    """`ts` of the message whose earlier thread still has to be read from Slack once; empty when nothing is missing."""
+    pending: tuple[Item, ...] = ()
+    """Transcript items that the next commit appends; never part of the stored document."""
+
+
+def dump(session: Session) -> bytes:
+    """The stored form. Raises `StateError` when it is larger than `MAX_STATE_BYTES`."""
+    data = session.model_dump_json(exclude={"pending"}, exclude_defaults=True).encode()
+    stamped = b'{"v":%d' % session.v + (b"," if len(data) > 2 else b"") + data[1:]
+    if len(stamped) > MAX_STATE_BYTES:
+        raise StateError(f"session document of {len(stamped)} bytes exceeds {MAX_STATE_BYTES}")
+    return stamped
+
+
+def load(data: bytes) -> Session:
+    """Read a stored document, upgrading older versions step by step.
+
+    Raises `StateError` for a version this program does not know, or a document that does not fit its version.
+    """
+    raw = json.loads(data)
+    version = raw.get("v") if isinstance(raw, dict) else None
+    if not isinstance(version, int) or version > SCHEMA_VERSION or version < 1:
+        raise StateError(f"saved state has version {version!r}; this program knows 1 to {SCHEMA_VERSION}")
+    for step in range(version, SCHEMA_VERSION):
+        raw = UPGRADES[step](raw)
+    raw["v"] = SCHEMA_VERSION
+    try:
+        return Session.model_validate(raw)
+    except ValidationError as error:
+        raise StateError(f"saved state of version {version} does not fit: {error.error_count()} errors") from error

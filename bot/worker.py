@@ -1,0 +1,333 @@
+"""The only loop in the product: claim a session, do what `decide` names, commit, until there is nothing to do.
+
+Nothing runs while a person thinks: a session that waits is given back. A worker that dies leaves a lease that runs
+out; one that freezes is fenced by the next claim's epoch. What always fails is set aside after three attempts and the
+person is told, so that one bad event harms only itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator, Callable
+from time import monotonic, time
+
+import structlog
+from pydantic import ValidationError
+from structlog.contextvars import bound_contextvars
+
+from bot import actions as act
+from bot.deps import Deps
+from bot.events import EVENT, Decision, DirectMessage, Edited, Event, Mention, Stop, ThreadReply
+from bot.ledger import Ledger
+from bot.messages import say
+from bot.perform import perform
+from bot.recovery import set_aside, take_over
+from bot.run import decide, fold
+from bot.settle import settle
+from bot.slack import SlackDown, SlackRefused
+from bot.state import Session, StateError
+from memory.keys import SHARDS
+from memory.mailbox import Claim, Fenced, Mailbox, MailboxDown
+from tools.engine import digest
+
+log = structlog.get_logger(__name__)
+
+MAX_ATTEMPTS = 3
+HEARTBEAT = 0.5
+"""Seconds between looks at the lease and the mail while an action runs; also the longest a "stop" stays unseen."""
+SWEEP = 1.0
+"""Seconds between looks at every shard, for what no announcement told of."""
+
+
+class Worker:
+    """Works on up to `concurrency` sessions at once, until stopped."""
+
+    def __init__(
+        self, mailbox: Mailbox, deps: Deps, *, concurrency: int = 32, heartbeat: float = HEARTBEAT, sweep: float = SWEEP, clock: Callable[[], float] = time
+    ) -> None:
+        self._mailbox = mailbox
+        self._deps = deps
+        self._free = asyncio.Semaphore(concurrency)
+        self._heartbeat = heartbeat
+        self._sweep = sweep
+        self._clock = clock
+        self._look = asyncio.Event()
+        self._shards: set[int] = set(range(SHARDS))
+        self._tasks: dict[asyncio.Task[None], str] = {}
+        self._stopping = False
+
+    # --- finding work -------------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Work until `stop`. Never raises for a fault of Redis, Slack or the model."""
+        async with asyncio.TaskGroup() as group:
+            helpers = [group.create_task(self._listen()), group.create_task(self._every_shard())]
+            while not self._stopping:
+                await self._look.wait()
+                self._look.clear()
+                while self._shards and not self._stopping:
+                    await self._drain(self._shards.pop())
+            for helper in helpers:
+                helper.cancel()
+
+    async def _drain(self, shard: int) -> None:
+        """Claim what is due in one shard, as far as there is room."""
+        while not self._stopping:
+            await self._free.acquire()
+            claim = None
+            try:
+                if not self._stopping:
+                    claim = await self._mailbox.claim(shard)
+            except MailboxDown as error:
+                log.warning("mailbox_down", reason=str(error))
+                await asyncio.sleep(min(self._sweep, 0.5))
+            finally:
+                if claim is None:
+                    self._free.release()
+            if claim is None:
+                return
+            task = asyncio.create_task(self._hold(claim), name=f"session {claim.thread.id}")
+            self._tasks[task] = claim.thread.id
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(task, None)
+        self._free.release()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("session_task_failed", exc_info=error)
+
+    def wake(self, shard: int) -> None:
+        """Look at a shard now."""
+        self._shards.add(shard)
+        self._look.set()
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async for shard in self._mailbox.wakes():
+                    self.wake(shard)
+            except MailboxDown as error:
+                log.warning("wakes_lost", reason=str(error))
+                await asyncio.sleep(min(self._sweep, 0.5))
+
+    async def _every_shard(self) -> None:
+        while True:
+            self._shards.update(range(SHARDS))
+            self._look.set()
+            await asyncio.sleep(self._sweep)
+
+    async def stop(self, grace: float = 8.0) -> None:
+        """Take no more work, give running sessions back at once, and wait up to `grace` seconds for that."""
+        self._stopping = True
+        self._look.set()
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=grace)
+
+    @property
+    def busy(self) -> int:
+        """Sessions being worked on now."""
+        return len(self._tasks)
+
+    # --- one session --------------------------------------------------------------------------------------------------
+
+    async def _hold(self, claim: Claim) -> None:
+        with bound_contextvars(session=claim.thread.id, epoch=claim.epoch):
+            try:
+                await self._work(claim)
+            except Fenced:
+                log.warning("fenced")
+            except MailboxDown as error:
+                log.warning("mailbox_down", reason=str(error))
+            except asyncio.CancelledError:
+                await self._give_back(claim, self._clock(), progress=True)
+            except StateError as error:
+                # Written by a newer version, most likely: leave it whole for a replica that knows it.
+                log.error("state_unreadable", reason=str(error))
+                await self._give_back(claim, self._clock() + 5.0, progress=True)
+            except (SlackDown, SlackRefused) as error:
+                log.warning("slack_failed", reason=str(error), attempts=claim.attempts)
+                await self._give_back(claim, self._clock() + _pause(claim.attempts), progress=isinstance(error, SlackDown))
+            except Exception:  # the promise to everyone else's sessions: this one's fault ends here, logged
+                log.exception("session_failed", attempts=claim.attempts)
+                await self._give_back(claim, self._clock() + _pause(claim.attempts), progress=False)
+
+    async def _give_back(self, claim: Claim, wake: float, *, progress: bool) -> None:
+        """Release without a change; if that fails the lease runs out by itself."""
+        if claim.lost:
+            return
+        claim.taken = 0
+        try:
+            await self._mailbox.commit(claim, None, progress=progress, release=True, wake=wake)
+            self._later(claim.thread.shard, wake)
+        except (Fenced, MailboxDown) as error:
+            log.warning("not_given_back", reason=str(error))
+
+    def _later(self, shard: int, wake: float | None) -> None:
+        delay = None if wake is None else wake - self._clock()
+        if delay is not None and delay < 60 and not self._stopping:
+            asyncio.get_running_loop().call_later(max(delay, 0.0) + 0.002, self.wake, shard)
+
+    async def _work(self, claim: Claim) -> None:
+        if claim.attempts > MAX_ATTEMPTS:
+            await self._set_aside(claim)
+        ledger = Ledger(self._mailbox, claim)
+        ledger.session = take_over(ledger.session, claim.epoch, self._clock())
+        async with self._beating(claim) as beat:
+            while True:
+                await self._fold_mail(ledger)
+                action = decide(ledger.session, self._clock(), self._deps.budget)
+                if isinstance(action, act.Wait):
+                    await ledger.commit(release=True, wake=action.until)
+                    self._later(claim.thread.shard, action.until)
+                    return
+                await beat.during(action, ledger, self._deps)
+
+    async def _fold_mail(self, ledger: Ledger) -> None:
+        claim = ledger.claim
+        ledger.session = settle(ledger.session, self._clock())
+        for raw in _as_written(claim.mail[claim.taken :]):
+            event = await self._enriched(EVENT.validate_json(raw), ledger.session)
+            ledger.session = fold(ledger.session, event, self._clock())
+            claim.taken += 1
+            log.info("event", kind=event.kind, key=event.key)
+
+    async def _enriched(self, event: Event, session: Session) -> Event:
+        """The event with what Slack says about its author. A decision without that is not judged: the lookup is tried again."""
+        if not isinstance(event, Mention | DirectMessage | ThreadReply | Decision | Stop):
+            return event
+        if getattr(event, "from_bot", False):
+            return event
+        groups: set[str] = set()
+        update: dict[str, object] = {}
+        if isinstance(event, Decision):
+            for run in ([session.run] if session.run else []) + list(session.waiting):
+                for call in run.calls:
+                    if call.approval is not None and call.approval.id == event.approval_id:
+                        groups.add(call.approval.policy.usergroup)
+                        tool = self._deps.registry.get(call.tool)
+                        if event.arguments is not None and tool is not None:
+                            update["digest"] = digest(tool, event.arguments, session.thread.id, run.id, call.id)
+        try:
+            update["person"] = await self._deps.slack.person(event.actor, groups - {""})
+        except SlackRefused as error:
+            log.warning("person_unknown", reason=str(error))
+        except SlackDown as error:
+            if isinstance(event, Decision):
+                raise
+            log.warning("person_not_looked_up", reason=str(error))
+        return event.model_copy(update=update)
+
+    async def _set_aside(self, claim: Claim) -> None:
+        """Three attempts failed at the same place: end the run that was active, or drop the mail that was next, and say so."""
+        reference = secrets.token_hex(4)
+        log.error("parked", ref=reference, attempts=claim.attempts)
+        ledger = Ledger(self._mailbox, claim)
+        if ledger.session.run is None and claim.mail:
+            # The mail that comes next is what a worker trips over first.
+            await self._mailbox.park(claim, claim.mail[0])
+            claim.taken = 1
+        elif ledger.session.run is None and not ledger.session.waiting:
+            log.error("nothing_to_park", ref=reference)
+        ledger.session = set_aside(
+            ledger.session, say("parked", ledger.session.run.locale if ledger.session.run else "en", ref=reference), self._clock(), claim.epoch
+        )
+        await ledger.commit(progress=True)
+        claim.attempts = 1
+        claim.document = await self._mailbox.read_document(claim.thread)
+
+    @contextlib.asynccontextmanager
+    async def _beating(self, claim: Claim) -> AsyncIterator[_Beat]:
+        beat = _Beat(self._mailbox, claim, self._heartbeat)
+        task = asyncio.create_task(beat.run())
+        try:
+            yield beat
+        finally:
+            task.cancel()
+
+
+class _Beat:
+    """Keeps a claim's lease alive and interrupts the current action when the mail says stop, or when the lease is lost."""
+
+    def __init__(self, mailbox: Mailbox, claim: Claim, every: float) -> None:
+        self._mailbox = mailbox
+        self._claim = claim
+        self._every = min(every, mailbox.lease / 4)
+        self._task: asyncio.Task[None] | None = None
+        self._action: act.Action | None = None
+        self._interrupted = False
+
+    async def during(self, action: act.Action, ledger: Ledger, deps: Deps) -> None:
+        """Perform one action; an interrupted one returns early, so that the mail behind it is folded."""
+        self._interrupted = False
+        self._action = action
+        self._task = asyncio.create_task(perform(action, ledger, deps))
+        try:
+            await self._task
+        except asyncio.CancelledError:
+            if not self._interrupted or not self._task.cancelled():
+                self._task.cancel()
+                await asyncio.wait({self._task})
+                raise
+            if self._claim.lost:
+                raise Fenced(self._claim.thread.id) from None
+            ledger.disturbed()
+            self._claim.mail = self._claim.mail[: self._claim.taken] + await self._mailbox.unread(self._claim)
+        finally:
+            self._task = None
+
+    async def run(self) -> None:
+        """Beat until cancelled."""
+        while not self._claim.lost:
+            await asyncio.sleep(self._every)
+            try:
+                waiting = await self._mailbox.renew(self._claim)
+                if waiting > self._claim.taken and self._concerns(await self._mailbox.unread(self._claim)):
+                    self._interrupt()
+            except Fenced:
+                self._interrupt()
+                return
+            except MailboxDown:
+                if monotonic() > self._claim.deadline:
+                    self._claim.lost = True
+                    self._interrupt()
+                    return
+
+    def _concerns(self, mail: list[bytes]) -> bool:
+        for raw in mail:
+            event = EVENT.validate_json(raw)
+            if isinstance(event, Stop):
+                return True
+            if isinstance(event, Edited) and isinstance(self._action, act.CallModel) and event.ts == self._action.run.request_ts:
+                return True
+        return False
+
+    def _interrupt(self) -> None:
+        if self._task is not None and not self._task.done():
+            self._interrupted = True
+            self._task.cancel()
+
+
+def _as_written(mail: list[bytes]) -> list[bytes]:
+    """Slack promises no order: messages of one batch that arrived swapped are folded as they were written; everything else keeps its place."""
+    if len(mail) < 2:
+        return mail
+    written: dict[int, str] = {}
+    for place, raw in enumerate(mail):
+        with contextlib.suppress(ValidationError):  # what cannot be read fails where it is folded, and is dealt with there
+            event = EVENT.validate_json(raw)
+            if isinstance(event, Mention | DirectMessage | ThreadReply | Stop) and event.ts:
+                written[place] = event.ts
+    ordered = list(mail)
+    for place, source in zip(written, sorted(written, key=written.__getitem__), strict=True):
+        ordered[place] = mail[source]
+    return ordered
+
+
+def _pause(attempts: int) -> float:
+    """Seconds before the next attempt."""
+    return float(min(0.5 * 2 ** (attempts - 1), 30.0))

@@ -1,0 +1,1 @@
+"""What Steward keeps, for whom, and how long."""

@@ -1,0 +1,81 @@
+"""Who and where: the two identities everything else is filed under, and the only code that builds a storage key.
+
+An `Actor` is a person, a `Thread` is a place. Both carry the team id, because Slack repeats user and channel
+ids across workspaces: leaving it out of one key is how one tenant reads another. Session keys share a hash tag
+(`{s7}`) per shard, so that every script touches one Redis Cluster slot only.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+SHARDS: Final = 16
+"""How many shards sessions are spread over. Part of the stored format: changing it hides existing sessions."""
+
+PREFIX: Final = "steward"
+
+
+class Actor(BaseModel):
+    """A person: the workspace they belong to and their id in it.
+
+    In a Slack Connect channel `team_id` is the person's own team, which differs from the thread's.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    team_id: str
+    user_id: str
+
+
+class Thread(BaseModel):
+    """A place: one Slack thread, or a whole direct-message conversation when `thread_ts` is empty."""
+
+    model_config = ConfigDict(frozen=True)
+
+    team_id: str
+    channel_id: str
+    thread_ts: str = ""
+
+    @property
+    def id(self) -> str:
+        """The session's id: `team:channel:thread_ts`, unique across workspaces."""
+        return f"{self.team_id}:{self.channel_id}:{self.thread_ts}"
+
+    @classmethod
+    def parse(cls, session_id: str) -> Thread:
+        """Read `id` back. Raises `ValueError` when it has not exactly three parts."""
+        team_id, channel_id, thread_ts = session_id.split(":")
+        return cls(team_id=team_id, channel_id=channel_id, thread_ts=thread_ts)
+
+    @property
+    def shard(self) -> int:
+        """Which of the `SHARDS` shards this session lives in: a stable hash, the same in every process.
+
+        By channel, not by thread: a message's identity is (channel, ts), and two deliveries of it must meet in one
+        shard even when only one of them says which thread it belongs to.
+        """
+        return zlib.crc32(f"{self.team_id}:{self.channel_id}".encode()) % SHARDS
+
+
+class Keys:
+    """Key names of one workspace's sessions; `space` keeps installations apart that share a Redis."""
+
+    def __init__(self, space: str) -> None:
+        self._prefix = f"{PREFIX}:{space}" if space else PREFIX
+        self.wake_channel = f"{self._prefix}:wake"
+        """Pub/sub channel on which a shard's number is announced when one of its sessions became due."""
+
+    def base(self, shard: int) -> str:
+        """Prefix of every key of a shard: `doc:`, `log:`, `mail:`, `meta:` and a session's id follow, or `seen:` and an event's key."""
+        return f"{self._prefix}:{{s{shard}}}:"
+
+    def due(self, shard: int) -> str:
+        """Sorted set of session ids by the time (ms) at which a worker should look at them."""
+        return f"{self.base(shard)}due"
+
+    def leases(self, shard: int) -> str:
+        """Sorted set of claimed session ids by the deadline (ms) of their lease."""
+        return f"{self.base(shard)}leases"

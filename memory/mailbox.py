@@ -1,0 +1,239 @@
+"""The mailbox: one place per session for what came in, what is known and who works on it, over Redis.
+
+Everything that must be true together changes in one Lua script: `deliver` marks an event's identity, stores it and
+makes the session due; `claim` hands a due session to one worker under a rising epoch; `commit` writes state,
+transcript and mail position, and refuses an old epoch. From this one structure follow order per thread, a single
+writer, crash recovery, back-off, approval expiry and delayed wake-ups. All keys of a session and its shard share a
+hash tag, so the same code runs on one Redis and on a cluster.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from importlib.resources import files
+from time import monotonic
+from typing import Any, Final
+
+from redis.asyncio import Redis, RedisCluster
+from redis.exceptions import NoScriptError, RedisError
+
+from memory.keys import Keys, Thread
+
+SEEN_LIFETIME: Final = 24 * 3600
+"""Seconds for which an event's identity is remembered; Slack's own retries end after minutes."""
+MAIL_LIMIT: Final = 1_000
+"""Mails one session may hold unread; more are refused, so that a flood ends at the edge."""
+MAIL_BATCH: Final = 64
+"""Mails handed to a worker at a time."""
+
+
+class Delivery(Enum):
+    """What `deliver` did with an event."""
+
+    STORED = 1
+    DUPLICATE = 0
+    NOT_FOLLOWED = -1
+    FULL = -2
+
+
+class MailboxDown(Exception):  # noqa: N818 - states a condition, as the field names it
+    """Redis did not answer in time or refused to write. Nothing can be said about whether the change was made."""
+
+
+class Fenced(Exception):  # noqa: N818 - the field's word
+    """Another worker holds this session by now: stop, and change nothing more in its name."""
+
+
+@dataclass(slots=True)
+class Claim:
+    """A worker's hold on one session."""
+
+    thread: Thread
+    epoch: int
+    attempts: int
+    """Claims since the session last made progress, this one included."""
+    consumed: int
+    """Mails of this session consumed in all."""
+    document: bytes
+    """The saved state, empty for a new session."""
+    mail: list[bytes]
+    deadline: float
+    """On this process's monotonic clock: when the lease ends unless renewed."""
+    lost: bool = False
+    taken: int = field(default=0)
+    """Mails of `mail` already folded into the state but not yet committed."""
+
+
+class Mailbox:
+    """All operations on sessions. `client` speaks to one Redis or to a cluster and must not decode responses."""
+
+    def __init__(
+        self, client: Redis | RedisCluster, *, lease: float = 15.0, idle_lifetime: float = 30 * 86_400, space: str = "", owner: str = "worker"
+    ) -> None:
+        """`lease` and `idle_lifetime` in seconds; `space` is the workspace whose sessions these are."""
+        self._keys = Keys(space)
+        self._client: Any = client
+        self._lease = lease
+        self._idle_lifetime = int(idle_lifetime)
+        self._owner = owner
+        self._scripts = {name: (files("memory") / "lua" / f"{name}.lua").read_text() for name in ("deliver", "claim", "commit", "renew")}
+        self._hashes = {name: hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest() for name, text in self._scripts.items()}
+
+    @property
+    def lease(self) -> float:
+        """Seconds a claim holds without being renewed."""
+        return self._lease
+
+    async def _run(self, name: str, names: Sequence[str], args: Sequence[Any]) -> Any:
+        try:
+            try:
+                return await self._client.evalsha(self._hashes[name], len(names), *names, *args)
+            except NoScriptError:
+                return await self._client.eval(self._scripts[name], len(names), *names, *args)
+        except (RedisError, OSError, TimeoutError) as error:
+            raise MailboxDown(f"{name}: {type(error).__name__}") from error
+
+    async def deliver(self, thread: Thread, key: str, payload: bytes, *, only_if_followed: bool = False) -> Delivery:
+        """Store one event. Safe to repeat. Raises `MailboxDown`; the event is then not to be acknowledged."""
+        base = self._keys.base(thread.shard)
+        names = (
+            self._keys.due(thread.shard),
+            self._keys.leases(thread.shard),
+            f"{base}doc:{thread.id}",
+            f"{base}mail:{thread.id}",
+            f"{base}seen:{thread.team_id}:{thread.channel_id}:{key}",
+        )
+        args = (thread.id, payload, SEEN_LIFETIME, int(only_if_followed), MAIL_LIMIT, self._keys.wake_channel, thread.shard)
+        return Delivery(int(await self._run("deliver", names, args)))
+
+    async def claim(self, shard: int) -> Claim | None:
+        """Take one due session of `shard`, or None. Raises `MailboxDown`."""
+        asked = monotonic()
+        args = (self._keys.base(shard), self._owner, int(self._lease * 1000), MAIL_BATCH)
+        answer = await self._run("claim", (self._keys.due(shard), self._keys.leases(shard)), args)
+        if answer is None:
+            return None
+        session, epoch, attempts, consumed, document, *mail = answer
+        # Counted from before the request: the holder must never believe in its lease longer than Redis does.
+        return Claim(Thread.parse(session.decode()), int(epoch), int(attempts), int(consumed), document, list(mail), asked + self._lease)
+
+    async def commit(
+        self,
+        claim: Claim,
+        document: bytes | None,
+        *,
+        log_base: int = 0,
+        items: Sequence[bytes] = (),
+        progress: bool = True,
+        release: bool = False,
+        wake: float | None = None,
+    ) -> None:
+        """Write the new state; afterwards `claim.mail` holds what is still unread. Safe to repeat.
+
+        `document` None leaves the stored one. `log_base` is the transcript's length before `items`. `progress` clears
+        the attempt count. `release` gives the session back, due at `wake` (seconds since the epoch) or when mail comes.
+        Raises `Fenced` when another worker took the session, `MailboxDown` when Redis did not answer.
+        """
+        shard = claim.thread.shard
+        base, sid = self._keys.base(shard), claim.thread.id
+        names = (self._keys.due(shard), self._keys.leases(shard), f"{base}doc:{sid}", f"{base}log:{sid}", f"{base}mail:{sid}", f"{base}meta:{sid}")
+        asked = monotonic()
+        args = (
+            sid,
+            claim.epoch,
+            document if document is not None else b"",
+            log_base,
+            claim.consumed + claim.taken,
+            int(progress),
+            int(release),
+            "" if wake is None else int(wake * 1000),
+            self._idle_lifetime,
+            int(self._lease * 1000),
+            self._keys.wake_channel,
+            shard,
+            MAIL_BATCH,
+            *items,
+        )
+        left = await self._run("commit", names, args)
+        if left == -1:
+            claim.lost = True
+            raise Fenced(sid)
+        claim.consumed += claim.taken
+        claim.taken = 0
+        claim.mail = list(left)
+        claim.deadline = asked + self._lease
+        if release:
+            claim.lost = True
+
+    async def renew(self, claim: Claim) -> int:
+        """Extend the lease; returns how many mails wait. Raises `Fenced` or `MailboxDown`."""
+        shard = claim.thread.shard
+        base, sid = self._keys.base(shard), claim.thread.id
+        asked = monotonic()
+        names = (self._keys.leases(shard), f"{base}meta:{sid}", f"{base}mail:{sid}")
+        waiting = int(await self._run("renew", names, (sid, claim.epoch, int(self._lease * 1000))))
+        if waiting < 0:
+            claim.lost = True
+            raise Fenced(sid)
+        claim.deadline = asked + self._lease
+        return waiting
+
+    async def unread(self, claim: Claim) -> list[bytes]:
+        """The mails after those already folded, without taking them. Raises `MailboxDown`."""
+        key = f"{self._keys.base(claim.thread.shard)}mail:{claim.thread.id}"
+        mail: list[bytes] = await self._read(self._client.lrange(key, claim.taken, claim.taken + MAIL_BATCH - 1))
+        return mail
+
+    async def read_document(self, thread: Thread) -> bytes:
+        """The committed state of a session, empty when there is none. Raises `MailboxDown`."""
+        document: bytes | None = await self._read(self._client.get(f"{self._keys.base(thread.shard)}doc:{thread.id}"))
+        return document or b""
+
+    async def read_log(self, thread: Thread, start: int, stop: int) -> list[bytes]:
+        """Transcript items `start` to `stop` (exclusive). Raises `MailboxDown`."""
+        if stop <= start:
+            return []
+        items: list[bytes] = await self._read(self._client.lrange(f"{self._keys.base(thread.shard)}log:{thread.id}", start, stop - 1))
+        return items
+
+    async def follows(self, thread: Thread) -> bool:
+        """Whether there is a session for this thread. Raises `MailboxDown`."""
+        base = self._keys.base(thread.shard)
+        return bool(await self._read(self._client.exists(f"{base}doc:{thread.id}", f"{base}mail:{thread.id}")))
+
+    async def park(self, claim: Claim, payload: bytes) -> None:
+        """Keep a mail that could not be processed, for whoever looks into it; at most 100 per shard are kept."""
+        key = f"{self._keys.base(claim.thread.shard)}parked"
+        await self._read(self._client.rpush(key, payload))
+        await self._read(self._client.ltrim(key, -100, -1))
+
+    async def ping(self) -> bool:
+        """Whether Redis answers."""
+        try:
+            await self._read(self._client.ping())
+        except MailboxDown:
+            return False
+        return True
+
+    async def wakes(self) -> AsyncGenerator[int, None]:
+        """Shard numbers as sessions become due in any process. Ends with `MailboxDown` when the connection breaks."""
+        try:
+            async with contextlib.aclosing(self._client.pubsub()) as channel:
+                await channel.subscribe(self._keys.wake_channel)
+                while True:
+                    message = await channel.get_message(ignore_subscribe_messages=True, timeout=1.0)
+                    if message is not None:
+                        yield int(message["data"])
+        except (RedisError, OSError, TimeoutError) as error:
+            raise MailboxDown("wakes") from error
+
+    async def _read(self, request: Any) -> Any:
+        try:
+            return await request
+        except (RedisError, OSError, TimeoutError, asyncio.IncompleteReadError) as error:
+            raise MailboxDown(type(error).__name__) from error

@@ -1,0 +1,126 @@
+"""Ways in which the program could be wrong, each one safeguard taken out, and one in which it could be newer.
+
+A function here changes the program in the process that calls it, a bot's own, before the bot starts. A test of the
+promises is worth something only if it notices: `test_r03_mutants.py` holds every mutant against the check meant for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import hashlib
+from collections.abc import Callable
+from typing import Any, Final
+
+import bot.approvals
+import bot.ledger
+import bot.perform
+import bot.state
+import bot.worker
+from bot.edge import Edge
+from bot.gate import Accepted
+from bot.slack import Slack
+from bot.state import Session, Status
+from memory.keys import Thread
+from memory.mailbox import Delivery, Mailbox
+from tools.engine import Prepared
+
+
+def no_fencing() -> None:
+    """A commit and a renewal under an old epoch are taken."""
+    original = Mailbox.__init__
+
+    def init(self: Mailbox, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        for name in ("commit", "renew"):
+            kept = [line for line in self._scripts[name].splitlines() if "return -1" not in line]
+            if len(kept) == len(self._scripts[name].splitlines()):
+                raise RuntimeError(f"there is no fence left to take out of {name}")
+            self._scripts[name] = "\n".join(kept)
+            self._hashes[name] = hashlib.sha1(self._scripts[name].encode(), usedforsecurity=False).hexdigest()
+
+    Mailbox.__init__ = init  # type: ignore[method-assign]
+
+
+def no_lookup() -> None:
+    """Nobody looks whether a message already stands: neither before posting again nor at the end of a run."""
+
+    async def find(*_: object) -> dict[str, list[str]]:
+        return {}
+
+    Slack.find = find  # type: ignore[assignment]
+
+
+def retry_unkeyed() -> None:
+    """A takeover treats every write as if its upstream honoured a key."""
+    original = bot.worker.take_over
+
+    def take_over(session: Session, epoch: int, now: float) -> Session:
+        if session.run is not None:
+            calls = tuple(call.model_copy(update={"keyed": True}) if call.status is Status.STARTED else call for call in session.run.calls)
+            session = session.model_copy(update={"run": session.run.model_copy(update={"calls": calls})})
+        return original(session, epoch, now)
+
+    bot.worker.take_over = take_over  # type: ignore[attr-defined]
+
+
+def mark_before_store() -> None:
+    """An event's identity is marked as seen in one step, and the event stored in the next."""
+    original = Mailbox.deliver
+
+    async def deliver(self: Mailbox, thread: Thread, key: str, payload: bytes, *, only_if_followed: bool = False) -> Delivery:
+        if not await self._client.set(f"{self._keys.base(thread.shard)}marked:{key}", "1", nx=True):
+            return Delivery.DUPLICATE
+        return await original(self, thread, key, payload, only_if_followed=only_if_followed)
+
+    Mailbox.deliver = deliver  # type: ignore[method-assign]
+
+
+def acknowledge_before_store() -> None:
+    """Slack is told "stored" first, and the event is stored a moment later."""
+    original = Edge.deliver
+    later: set[asyncio.Task[Delivery]] = set()
+
+    async def deliver(self: Edge, accepted: Accepted) -> Delivery:
+        asyncio.get_running_loop().call_later(0.1, lambda: later.add(asyncio.create_task(original(self, accepted))))
+        return Delivery.STORED
+
+    Edge.deliver = deliver  # type: ignore[method-assign]
+
+
+def no_digest_check() -> None:
+    """What is about to run is not held against what was approved."""
+
+    def ready(call: Any, _run: object, _ledger: object, deps: Any) -> Prepared:
+        return Prepared(deps.registry.get(call.tool), call.arguments or {}, call.raw)
+
+    bot.perform._ready = ready
+
+
+def no_owner_check() -> None:
+    """Any colleague may decide on anybody's card."""
+
+    def forbidden(*_: object) -> str:
+        return ""
+
+    bot.approvals._forbidden = forbidden  # type: ignore[assignment]
+
+
+class NewerSession(Session):
+    """A later version's saved state: it needs something that version 1 did not keep."""
+
+    origin: str
+
+
+def newer_schema() -> None:
+    """Not a fault: the next version of the program, which reads version 1 through an upgrade step and writes version 2."""
+    bot.state.SCHEMA_VERSION = 2  # type: ignore[misc]
+    bot.state.UPGRADES[1] = lambda raw: raw | {"origin": "version 1"}
+    bot.state.Session = NewerSession  # type: ignore[misc]
+    bot.ledger.Session = functools.partial(NewerSession, v=2, origin="version 2")  # type: ignore[attr-defined]
+
+
+MUTANTS: Final[dict[str, Callable[[], None]]] = {
+    make.__name__: make
+    for make in (no_fencing, no_lookup, retry_unkeyed, mark_before_store, acknowledge_before_store, no_digest_check, no_owner_check, newer_schema)
+}

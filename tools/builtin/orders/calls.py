@@ -1,0 +1,107 @@
+"""The four order tools. Reads and writes concern the asking person's own orders only."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar
+
+import structlog
+from pydantic import AfterValidator, BaseModel, Field
+
+from tools.builtin.moment import now
+from tools.builtin.orders.rules import Order, Status, normal_id
+from tools.builtin.orders.store import OrderStore, shared_store
+from tools.decorator import tool
+from tools.result import ErrorCode, Suggestion
+from tools.tool import ToolContext, ToolFailed
+
+OrderId = Annotated[str, AfterValidator(normal_id), Field(description="Full order number, e.g. ABC-20240520-001", min_length=1, max_length=40)]
+T = TypeVar("T")
+logger = structlog.get_logger(__name__)
+
+
+@tool(effect="read", group="orders", aliases=("getOrderStatus", "get_order"), title="Look up order")
+async def get_order_status(ctx: ToolContext, order_id: OrderId) -> dict[str, Any]:
+    """Look up one order of the asking person: its status, items, total, shipping address and, once shipped, carrier and tracking number.
+
+    Use it when the person names an order number. To find a number, use list_orders.
+    """
+    order = await _ask(ctx, lambda store: store.get(ctx.actor, order_id))
+    return {**order.model_dump(mode="json", exclude_none=True), "total": f"{order.total:.2f}"}
+
+
+@tool(effect="read", group="orders", aliases=("listOrders",), title="List orders")
+async def list_orders(
+    ctx: ToolContext,
+    status: Annotated[Literal["", Status], Field(description="Only orders in this status; empty for all")] = "",
+) -> dict[str, Any]:
+    """List the asking person's orders, newest first: number, status, date, items and total.
+
+    Use it when the person asks what they ordered or gives no order number. For the details of one order use get_order_status.
+    """
+    orders = await _ask(ctx, lambda store: store.list(ctx.actor, status))
+    if not orders:
+        message = f"The person has no orders in status {status!r}." if status else "The person has no orders."
+        raise ToolFailed(message, code=ErrorCode.EMPTY)
+    return {"count": len(orders), "orders": [_summary(order) for order in orders]}
+
+
+def _cancel_card(args: BaseModel) -> list[tuple[str, Any]]:
+    asked = args.model_dump()
+    return [("Order", asked["order_id"]), ("Reason", asked["reason"] or "none given")]
+
+
+@tool(effect="write", group="orders", keyed=True, aliases=("cancelOrder",), title="Cancel order", render=_cancel_card)
+async def cancel_order(
+    ctx: ToolContext,
+    order_id: OrderId,
+    reason: Annotated[str, Field(description="Why, in the person's own words; empty when they gave none", max_length=500)] = "",
+) -> dict[str, Any]:
+    """Cancel one order that has not shipped; returns its new status and the refund.
+
+    Use it only when the person asks to cancel. Not for returns, nor for orders that have shipped.
+    """
+    return await _ask(ctx, lambda store: store.cancel(ctx.actor, order_id, reason.strip(), key=ctx.idempotency_key, at=now(ctx)))
+
+
+def _address_card(args: BaseModel) -> list[tuple[str, Any]]:
+    asked = args.model_dump()
+    rows = [("Order", asked["order_id"]), ("New address", asked["address"])]
+    return [*rows, ("Recipient", asked["recipient"])] if asked["recipient"] else rows
+
+
+@tool(effect="write", group="orders", keyed=True, aliases=("changeShippingAddress",), title="Change shipping address", render=_address_card)
+async def change_shipping_address(
+    ctx: ToolContext,
+    order_id: OrderId,
+    address: Annotated[str, Field(description="The complete new address: street and number, postcode, city, country", min_length=5, max_length=300)],
+    recipient: Annotated[str, Field(description="Who receives it, when that is to be someone else; otherwise empty", max_length=100)] = "",
+) -> dict[str, Any]:
+    """Change where one order is sent, while it is not packed yet; returns the new and the previous address.
+
+    Use it only when the person asks for it and has given the new address. Not for orders that are packed or have shipped.
+    """
+    where, who = address.strip(), recipient.strip()
+    return await _ask(ctx, lambda store: store.readdress(ctx.actor, order_id, where, who, key=ctx.idempotency_key, at=now(ctx)))
+
+
+async def _ask(ctx: ToolContext, question: Callable[[OrderStore], T]) -> T:
+    try:
+        return await asyncio.to_thread(lambda: question(_store(ctx)))
+    except (sqlite3.Error, OSError) as error:
+        # Raised before the commit only (see the store), so it is known that nothing was changed.
+        logger.exception("orders.unreachable", run=ctx.run_id, call=ctx.call_id)
+        message = "The order system cannot be reached just now. Nothing was changed."
+        raise ToolFailed(message, code=ErrorCode.UPSTREAM_ERROR, suggestion=Suggestion.RETRY) from error
+
+
+def _store(ctx: ToolContext) -> OrderStore:
+    given = ctx.resources.get("orders")
+    return given if isinstance(given, OrderStore) else shared_store(ctx.resources.get("home"))
+
+
+def _summary(order: Order) -> dict[str, Any]:
+    items = ", ".join(f"{item.name} ×{item.quantity}" for item in order.items)
+    return {"order_id": order.order_id, "status": order.status, "placed_at": order.placed_at, "items": items, "total": f"{order.total:.2f} {order.currency}"}

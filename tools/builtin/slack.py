@@ -1,0 +1,53 @@
+"""`read_thread` and `post_message`: the conversation itself as a tool, always in the name of the person who asked."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from tools.decorator import tool
+from tools.result import ErrorCode, Suggestion
+from tools.tool import SlackAccess, ToolContext, ToolFailed
+
+
+@tool(effect="read", group="slack", title="Read thread")
+async def read_thread(
+    ctx: ToolContext,
+    limit: Annotated[int, Field(description="How many of the latest messages to read", ge=1, le=200)] = 50,
+) -> dict[str, Any]:
+    """Read the latest messages of the thread the request came from, oldest first, with who wrote each and when.
+
+    Use it to summarise or quote the thread, or when the person refers to something said before that is not in the conversation
+    you see. Not for other threads or channels.
+    """
+    messages = await _slack(ctx).read_thread(ctx.actor, ctx.thread, limit=limit)
+    return {"count": len(messages), "messages": messages}
+
+
+def _card(args: BaseModel) -> list[tuple[str, Any]]:
+    sent = args.model_dump()
+    rows = [("Channel", sent["channel"]), ("Text", sent["text"])]
+    return [*rows, ("In thread", sent["thread_ts"])] if sent["thread_ts"] else rows
+
+
+@tool(effect="write", group="slack", title="Post a message", render=_card)
+async def post_message(
+    ctx: ToolContext,
+    channel: Annotated[str, Field(description='Channel name or id, e.g. "#general" or "C0123456789"', min_length=1, max_length=82)],
+    text: Annotated[str, Field(description="The message, complete and ready to be read by others", min_length=1, max_length=4000)],
+    thread_ts: Annotated[
+        str, Field(description="Timestamp of the message to reply to, e.g. 1716192000.000100; empty for a new message", pattern=r"^(\d{1,12}\.\d{6})?$")
+    ] = "",
+) -> dict[str, str]:
+    """Post a message to a channel for the person who asked; returns its channel, timestamp and link.
+
+    Use it only when the person asks to write to a channel. Not for answering in the present conversation: just answer there.
+    """
+    return await _slack(ctx).post_message(ctx.actor, channel.strip(), text, thread_ts=thread_ts)
+
+
+def _slack(ctx: ToolContext) -> SlackAccess:
+    if ctx.slack is None:
+        raise ToolFailed("Slack is not reachable from here.", code=ErrorCode.UPSTREAM_ERROR, suggestion=Suggestion.GIVE_UP)
+    return ctx.slack
