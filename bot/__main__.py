@@ -72,7 +72,7 @@ def stop_signals() -> asyncio.Event:
 async def _run(settings: Settings) -> None:
     stop = stop_signals()
     async with contextlib.AsyncExitStack() as stack:
-        parts = await stack.enter_async_context(assembled(settings))
+        parts, welcome = await stack.enter_async_context(assembled(settings))
         service = Service(parts)
         try:
             await service.start()
@@ -82,6 +82,8 @@ async def _run(settings: Settings) -> None:
             raise StartError(f"Slack does not answer ({error}): check the network, or SLACK_API_URL.") from error
         except OSError as error:
             raise StartError(f"Port {parts.port} cannot be used ({error.strerror}): set PORT to a free one.") from error
+        if welcome:
+            print(welcome, flush=True)
         try:
             await service.run_until(stop)
         finally:
@@ -91,8 +93,8 @@ async def _run(settings: Settings) -> None:
 
 
 @contextlib.asynccontextmanager
-async def assembled(settings: Settings) -> AsyncIterator[Parts]:
-    """The parts for these settings, with whatever runs inside this process started, and closed again at the end."""
+async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
+    """The parts for these settings, with whatever runs inside this process started, and what to tell the person at the terminal."""
     async with contextlib.AsyncExitStack() as stack:
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         if settings.redis_url is not None:
@@ -102,13 +104,13 @@ async def assembled(settings: Settings) -> AsyncIterator[Parts]:
             stack.push_async_callback(store.close)
             redis_url = store.url
         api_url, bot_token, app_token, secret = settings.slack_api_url, "", "", ""
-        host, port = settings.host, settings.port
+        host, port, welcome = settings.host, settings.port, ""
         if settings.mode == "playground":
             playground = await _open_playground(settings)
             stack.push_async_callback(playground.stop)
             api_url, bot_token, app_token = playground.api_url, playground.bot_token, playground.app_token
             host, port = "127.0.0.1", 0
-            print(f"Steward is ready: open {playground.url} in your browser (Ctrl-C ends it).", flush=True)
+            welcome = f"Steward is ready: open {playground.url} in your browser (Ctrl-C ends it)."
         else:
             bot_token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
             app_token = settings.slack_app_token.get_secret_value() if settings.slack_app_token and settings.mode == "socket" else ""
@@ -123,7 +125,7 @@ async def assembled(settings: Settings) -> AsyncIterator[Parts]:
             await demo.start()
             stack.push_async_callback(demo.stop)
             base_url, models = demo.url, "demo"
-        yield Parts(
+        parts = Parts(
             slack_api_url=api_url,
             bot_token=bot_token,
             app_token=app_token,
@@ -142,6 +144,7 @@ async def assembled(settings: Settings) -> AsyncIterator[Parts]:
             workers=settings.workers,
             session_idle_ttl=settings.session_idle_ttl,
         )
+        yield parts, welcome
 
 
 async def _open_playground(settings: Settings) -> Playground:

@@ -39,6 +39,8 @@ def _outsider(actor: Actor, person: Person | None, team_id: str) -> bool:
 def _forbidden(approval: Approval, run: Run, event: Decision) -> str:
     """The message key of why this person may not decide, or an empty string."""
     policy = approval.policy
+    if event.verdict == "deny" and event.actor == run.requested_by:
+        return ""
     match policy.rule:
         case "requester":
             return "" if event.actor == run.requested_by else "click_requester"
@@ -49,7 +51,7 @@ def _forbidden(approval: Approval, run: Run, event: Decision) -> str:
         case "two_people":
             return ""
         case "not_requester":
-            return "" if event.actor != run.requested_by or event.verdict == "deny" else "click_other"
+            return "" if event.actor != run.requested_by else "click_other"
 
 
 def judge(run: Run, call: Call, event: Decision, *, team_id: str, now: float, language: str) -> Refusal | Ruling:

@@ -19,6 +19,9 @@ app = typer.Typer(name="steward", help=__doc__.splitlines()[0], no_args_is_help=
 
 
 def _configured() -> Settings:
+    # The console script does not look into the folder it is called from, where an operator keeps the modules of STEWARD_TOOLS.
+    if "" not in sys.path:
+        sys.path.insert(0, "")
     from bot.log import configure_logging
 
     settings = load_settings()

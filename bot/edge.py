@@ -8,12 +8,10 @@ mailbox does not answer the reply is a 503 (over Socket Mode: no acknowledgement
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Awaitable, Callable
 from time import time
 from typing import Any, Final
-from urllib.parse import parse_qs
 
 import structlog
 from aiohttp import web
@@ -25,8 +23,11 @@ from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.events import Decision, Event, Mention
+from bot.fold import BARE_MENTION_PATIENCE
 from bot.gate import Accepted, Identity, admit
 from bot.interaction import Interaction, Refused, clicked, submitted
+from bot.shape import readable
+from memory.keys import Thread
 from memory.mailbox import Delivery, Mailbox, MailboxDown
 
 log = structlog.get_logger(__name__)
@@ -50,7 +51,6 @@ class Edge:
         self._interaction = interaction
         self._me = me
         self._verifier = SignatureVerifier(signing_secret) if signing_secret else None
-        self._bare: dict[tuple[str, str], tuple[float, Mention]] = {}
         token = client.token
 
         async def authorize(**_: Any) -> AuthorizeResult:
@@ -83,7 +83,7 @@ class Edge:
             raise ValueError("event is not an object")
         accepted = admit(event, self._me)
         if accepted is None:
-            accepted = self._continuation(event)
+            accepted = await self._continuation(event)
         if accepted is not None:
             await self.deliver(accepted)
 
@@ -96,27 +96,25 @@ class Edge:
         log.info("delivered", kind=event.kind, key=event.key, session=event.thread.id, result=result.name.lower())
         if result is Delivery.FULL:
             raise MailboxDown("mail full")
-        if isinstance(event, Mention) and not event.text and not event.files and result is Delivery.STORED:
-            self._remember_bare(event)
+        if isinstance(event, Mention) and event.root and not event.text and not event.files and result is Delivery.STORED:
+            # Someone who sends the bare mention first and the words as a second message means one request.
+            await self._mailbox.keep(event.thread, f"bare:{event.actor.user_id}", event.ts, BARE_MENTION_PATIENCE)
         return result
 
-    def _remember_bare(self, event: Mention) -> None:
-        """Someone who sends the bare mention first and the words as a second message means one request."""
-        now = time()
-        self._bare = {key: kept for key, kept in self._bare.items() if kept[0] > now}
-        self._bare[event.thread.channel_id, event.actor.user_id] = (now + 1.5, event)
+    async def _continuation(self, event: dict[str, Any]) -> Accepted | None:
+        """The words after a bare mention, when they came as a top-level message of the same person in the same channel.
 
-    def _continuation(self, event: dict[str, Any]) -> Accepted | None:
-        """The words after a bare mention, when they came as a top-level message of the same person in the same channel."""
-        kept = self._bare.get((str(event.get("channel")), str(event.get("user"))))
-        if kept is None or kept[0] < time() or event.get("type") != "message" or event.get("subtype") or event.get("thread_ts"):
+        Remembered in the mailbox, not here: the second message may reach another replica.
+        """
+        channel, user, ts = event.get("channel"), event.get("user"), event.get("ts")
+        if event.get("type") != "message" or event.get("subtype") or event.get("thread_ts") or event.get("bot_id"):
             return None
-        mention = kept[1]
-        if str(event.get("ts")) <= mention.ts:
+        if not (isinstance(channel, str) and isinstance(user, str) and isinstance(ts, str)):
             return None
-        moved = {**event, "thread_ts": mention.thread.thread_ts}
-        del self._bare[mention.thread.channel_id, mention.actor.user_id]
-        return admit(moved, self._me)
+        mention_ts = await self._mailbox.kept(Thread(team_id=self._me.team_id, channel_id=channel), f"bare:{user}")
+        if mention_ts is None or ts <= mention_ts:
+            return None
+        return admit({**event, "thread_ts": mention_ts}, self._me)
 
     async def _on_home(self, body: dict[str, Any]) -> None:
         event = body["event"]
@@ -158,7 +156,7 @@ class Edge:
         if isinstance(error, MailboxDown):
             log.warning("not_stored", reason=str(error))
             return BoltResponse(status=503, body="not stored")
-        if isinstance(error, ValueError | TypeError | KeyError | AttributeError):
+        if isinstance(error, ValueError | TypeError | LookupError | AttributeError):
             log.warning("malformed", error=type(error).__name__)
             return BoltResponse(status=400, body="malformed")
         log.error("listener_failed", exc_info=error)
@@ -181,17 +179,18 @@ class Edge:
             return web.json_response({"error": "too large"}, status=413)
         if not self._signed(request, body):
             return web.json_response({"error": "invalid request"}, status=401)
-        shape = _shape(request.content_type, body)
-        if shape is None:
+        text = readable(request.content_type, body)
+        if text is None:
             return web.json_response({"error": "malformed"}, status=400)
-        bolt = AsyncBoltRequest(body=shape, headers={key: [value] for key, value in request.headers.items()}, query=request.query_string)
         try:
+            # Bolt looks into the body already here, and trips over what it does not expect.
+            bolt = AsyncBoltRequest(body=text, headers={key: [value] for key, value in request.headers.items()}, query=request.query_string)
             async with asyncio.timeout(ANSWER_WITHIN):
                 answer = await self.app.async_dispatch(bolt)
         except TimeoutError:
             log.warning("not_stored", reason="time-out")
             return web.json_response({"error": "not stored"}, status=503)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             log.warning("malformed", error=type(error).__name__)
             return web.json_response({"error": "malformed"}, status=400)
         status = 400 if answer.status == 404 else answer.status
@@ -208,38 +207,3 @@ class Edge:
             return bool(self._verifier.is_valid(body=body, timestamp=timestamp, signature=signature))
         except (UnicodeDecodeError, ValueError):
             return False
-
-
-def _shape(content_type: str, body: bytes) -> str | None:
-    """The body as text if it is one of the forms Slack sends, else None."""
-    try:
-        text = body.decode()
-        if content_type == "application/x-www-form-urlencoded":
-            fields = parse_qs(text, keep_blank_values=True, max_num_fields=100)
-            if "payload" in fields:
-                return text if _interactive(json.loads(fields["payload"][0])) else None
-            return text if "command" in fields or "ssl_check" in fields else None
-        return text if _envelope(json.loads(text)) else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def _envelope(value: Any) -> bool:
-    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
-        return False
-    if value["type"] != "event_callback":
-        return True
-    event = value.get("event")
-    texts = ("type", "channel", "ts", "user", "thread_ts", "text", "subtype", "bot_id", "channel_type")
-    return (
-        isinstance(event, dict) and isinstance(event.get("type"), str) and all(event.get(name) is None or isinstance(event[name], str | dict) for name in texts)
-    )
-
-
-def _interactive(value: Any) -> bool:
-    if not isinstance(value, dict) or not isinstance(value.get("type"), str) or not isinstance(value.get("user"), dict):
-        return False
-    actions, view = value.get("actions"), value.get("view")
-    if value["type"] == "block_actions" and not (isinstance(actions, list) and actions and all(isinstance(a, dict) for a in actions)):
-        return False
-    return view is None or isinstance(view, dict)

@@ -47,6 +47,9 @@ async def _thinking(run: Run, ledger: Ledger, deps: Deps) -> AsyncIterator[None]
         await asyncio.sleep(deps.limits.first_status)
         started.set()
         await deps.slack.status(thread.channel_id, thread.thread_ts, say("still_trying" if run.model_failures else "thinking", run.locale))
+        if not ledger.processing:
+            ledger.processing = True
+            await deps.slack.session(thread.channel_id, thread.thread_ts, "processing")
 
     task = asyncio.create_task(show())
     try:

@@ -63,7 +63,8 @@ def _request(session: Session, event: Mention | DirectMessage, now: float) -> Se
             return _canned(_inbound(session, event, request=False, now=now), event, say("bot_loop", pick(event.text)), now)
     else:
         session = session.model_copy(update={"bot_turns": 0})
-    if not event.root and session.log_length == 0 and not session.inbox and not session.history_from:
+    unknown = session.log_length == 0 and not session.pending and not session.inbox  # nothing of this thread came by us yet
+    if not event.root and unknown and not session.history_from:
         session = session.model_copy(update={"history_from": event.ts})
     return _inbound(session.model_copy(update={"aside": False, "room": event.room}), event, request=True, now=now)
 

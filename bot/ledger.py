@@ -33,6 +33,8 @@ class Ledger:
         self.session = load(claim.document) if claim.document else Session(thread=claim.thread)
         self._log: list[Item] | None = None
         self._log_start = 0
+        self.processing = claim.attempts > 1
+        """Slack was told that we are at work here, by us or perhaps by a predecessor; it has to be told when that ends."""
 
     def check(self) -> None:
         """Raise `Fenced` when the session is, or may by now be, another worker's. Called just before each send."""

@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Iterable
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import aiohttp
 import structlog
@@ -37,6 +37,7 @@ METHODS_USED: Final[dict[str, str]] = {
     "chat.postEphemeral": "chat:write",
     "chat.getPermalink": "",
     "assistant.threads.setStatus": "chat:write",
+    "agents.sessions.setStatus": "chat:write",
     "conversations.replies": "channels:history",
     "conversations.history": "channels:history",
     "conversations.list": "channels:read",
@@ -171,6 +172,14 @@ class Slack:
             await self._call("assistant.threads.setStatus", {"channel_id": channel, "thread_ts": thread_ts, "status": text}, attempts=1)
         except (SlackRefused, SlackDown) as error:
             log.info("status_not_shown", reason=str(error))
+
+    async def session(self, channel: str, thread_ts: str, status: Literal["processing", "suspended", "active"]) -> None:
+        """Tell Slack what the agent does in a thread; its stop button shows only while it is processing. Of no consequence to the answer."""
+        args = {"channel_id": channel, "status": status, **({"thread_ts": thread_ts} if thread_ts else {})}
+        try:
+            await self._call("agents.sessions.setStatus", args, attempts=1)
+        except (SlackRefused, SlackDown) as error:
+            log.info("session_not_shown", reason=str(error))
 
     async def history(self, channel: str, thread_ts: str, before_ts: str, *, limit: int = 200) -> tuple[list[dict[str, Any]], bool]:
         """The thread's messages before `before_ts`, oldest first, and whether some are missing."""

@@ -85,30 +85,32 @@ def _lines(lines: list[str], span: range, found: list[Fence], room: int, limit: 
     """The lines of `span`: one block too long for one piece."""
     inside = {number: fence for fence in found for number in range(fence.start + 1, fence.end - 1)}
     taken: list[str] = []
+    used = -1  # units of `taken` when joined
     shift = 0
     for number in span:
         fence = inside.get(number)
-        closing = f"\n{_dedented(fence.closer, shift)}" if fence else ""
+        closing = size(_dedented(fence.closer, shift)) + 1 if fence else 0
         line = _dedented(lines[number], shift)
-        if size("\n".join((*taken, line))) + size(closing) <= room:
+        if used + 1 + size(line) + closing <= room:
             taken.append(line)
+            used += 1 + size(line)
             continue
+        reopened = fence is not None and number - 1 > fence.start
+        if fence is not None and not reopened and taken:
+            taken.pop()  # the fence's first line goes with its content
         if taken:
-            reopened = fence is not None and number - 1 > fence.start
-            if fence is not None and not reopened:
-                taken.pop()  # the fence's first line goes with its content
-            if taken:
-                yield "\n".join(taken) + (closing if reopened else "")
+            yield "\n".join((*taken, _dedented(fence.closer, shift)) if fence is not None and reopened else taken)
             room = limit
         shift = _indent(fence.opener if fence else lines[number])
         taken = [_dedented(fence.opener, shift)] if fence else []
-        closing = f"\n{_dedented(fence.closer, shift)}" if fence else ""
-        around = size("\n".join(taken)) + size(closing) + 1
+        after = [_dedented(fence.closer, shift)] if fence else []
+        around = size("\n".join((*taken, *after))) + len(taken) + len(after) - 1 if fence else 0
         pieces = list(cut(_dedented(lines[number], shift), room - around, limit - around, code=fence is not None))
         for piece in pieces[:-1]:
-            yield "\n".join((*taken, piece)) + closing
+            yield "\n".join((*taken, piece, *after))
             room = limit
         taken.append(pieces[-1] if pieces else "")
+        used = size("\n".join(taken))
     yield "\n".join(taken)
 
 
@@ -125,7 +127,7 @@ def cut(line: str, first: int, limit: int, *, code: bool = False) -> Iterator[st
     """One line in pieces: `first` units for the first, `limit` for the others."""
     quote = "" if code else (match[0] if (match := _QUOTE.match(line)) else "")
     room = max(first, 1)
-    while size(line) > room:
+    while len(line) > room or size(line) > room:
         at = _place(line, room, code=code)
         piece, line = line[:at], line[at:]
         yield piece if code else piece.rstrip()
@@ -138,6 +140,7 @@ def cut(line: str, first: int, limit: int, *, code: bool = False) -> Iterator[st
 def _place(line: str, room: int, *, code: bool) -> int:
     """The best index at or below `room` UTF-16 units at which to cut."""
     end = min(len(line), room)
+    line = line[: end + 400]  # what is far behind the cut does not matter
     while size(line[:end]) > room:
         end -= max((size(line[:end]) - room) // 2, 1)
     if not code:

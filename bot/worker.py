@@ -12,6 +12,7 @@ import contextlib
 import secrets
 from collections.abc import AsyncIterator, Callable
 from time import monotonic, time
+from typing import Literal
 
 import structlog
 from pydantic import ValidationError
@@ -182,6 +183,10 @@ class Worker:
                 await self._fold_mail(ledger)
                 action = decide(ledger.session, self._clock(), self._deps.budget)
                 if isinstance(action, act.Wait):
+                    if ledger.processing:
+                        at_rest: Literal["suspended", "active"] = "suspended" if ledger.session.waiting else "active"
+                        await self._deps.slack.session(claim.thread.channel_id, claim.thread.thread_ts, at_rest)
+                        ledger.processing = False
                     await ledger.commit(release=True, wake=action.until)
                     self._later(claim.thread.shard, action.until)
                     return

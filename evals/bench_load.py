@@ -23,8 +23,8 @@ from typing import Any, Final
 
 import aiohttp
 
-from evals.bench_process import Json, obey, run
 from evals.bench_model import MARK
+from evals.bench_process import Json, obey, run
 
 PATIENCE: Final = 30.0
 """Seconds without a single answer after which the bot counts as stuck."""
@@ -122,7 +122,7 @@ class Load:
                 raise RuntimeError(f"{len(waiting)} turns were not answered")
             await asyncio.sleep(LOOK_EVERY)
         self.answered |= done
-        waiting -= done.keys()
+        waiting.difference_update(done)
 
     def _forget(self) -> None:
         self.sent, self.answered, self.acks, self.refused = {}, {}, [], 0

@@ -206,6 +206,15 @@ class Mailbox:
         base = self._keys.base(thread.shard)
         return bool(await self._read(self._client.exists(f"{base}doc:{thread.id}", f"{base}mail:{thread.id}")))
 
+    async def keep(self, thread: Thread, name: str, value: str, seconds: float) -> None:
+        """Remember a small value beside a channel's sessions for a short time. Raises `MailboxDown`."""
+        await self._read(self._client.set(f"{self._keys.base(thread.shard)}kept:{thread.team_id}:{thread.channel_id}:{name}", value, px=int(seconds * 1000)))
+
+    async def kept(self, thread: Thread, name: str) -> str | None:
+        """What `keep` remembered, if it is not over. Raises `MailboxDown`."""
+        value: bytes | None = await self._read(self._client.get(f"{self._keys.base(thread.shard)}kept:{thread.team_id}:{thread.channel_id}:{name}"))
+        return value.decode() if value is not None else None
+
     async def park(self, claim: Claim, payload: bytes) -> None:
         """Keep a mail that could not be processed, for whoever looks into it; at most 100 per shard are kept."""
         key = f"{self._keys.base(claim.thread.shard)}parked"

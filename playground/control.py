@@ -138,9 +138,8 @@ class Control:
         queue = self._core.feed.subscribe(user.id)
 
         async def pump() -> None:
-            while (text := await queue.get()) is not None:
-                await socket.send_str(text)
-            await socket.close()
+            while True:
+                await socket.send_str(await queue.get())
 
         pumping = self._core.feed.spawn(pump())
         try:

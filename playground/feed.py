@@ -20,7 +20,7 @@ class Feed:
     """Publish to pages and wake waiters."""
 
     def __init__(self) -> None:
-        self._pages: dict[str, set[asyncio.Queue[str | None]]] = {}
+        self._pages: dict[str, set[asyncio.Queue[str]]] = {}
         self._waiters: set[asyncio.Future[None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.watchers: list[Callable[[], None]] = []
@@ -50,13 +50,13 @@ class Feed:
                         queue.put_nowait(text)
         self.touch()
 
-    def subscribe(self, user: str) -> asyncio.Queue[str | None]:
-        """A queue of JSON texts for one page of `user`; None ends it."""
-        queue: asyncio.Queue[str | None] = asyncio.Queue()
+    def subscribe(self, user: str) -> asyncio.Queue[str]:
+        """A queue of JSON texts for one page of `user`."""
+        queue: asyncio.Queue[str] = asyncio.Queue()
         self._pages.setdefault(user, set()).add(queue)
         return queue
 
-    def unsubscribe(self, user: str, queue: asyncio.Queue[str | None]) -> None:
+    def unsubscribe(self, user: str, queue: asyncio.Queue[str]) -> None:
         """Forget a page."""
         queues = self._pages.get(user, set())
         queues.discard(queue)
@@ -75,11 +75,16 @@ class Feed:
         task = self.spawn(work)
         task.set_name("playground-background")
 
-    def close(self) -> None:
-        """End every page's feed."""
-        for queues in self._pages.values():
-            for queue in queues:
-                queue.put_nowait(None)
+    @property
+    def watched(self) -> bool:
+        """Whether any page is open."""
+        return bool(self._pages)
+
+    async def stop(self) -> None:
+        """Give up the work in the background, the pumping to pages included."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def wait_for(self, predicate: Callable[[], T], timeout: float) -> T:
         """Wait until `predicate()` is truthy and return its value; `TimeoutError` after `timeout` seconds."""

@@ -18,6 +18,9 @@ class PageFeed:
 
     def on_change(self, change: Change) -> None:
         """The world's listener."""
+        self._feed.changed()
+        if not self._feed.watched:
+            return
         channel, message = change.channel, change.message
         kind = change.kind
         if kind == "joined":
@@ -31,10 +34,9 @@ class PageFeed:
             self._feed.push("message_deleted", body, channel.members)
         else:
             name = "message" if kind == "posted" else "message_changed"
-            self._feed.push(name, {"channel": channel.id, "message": message}, channel.members)
+            self._feed.push(name, {"channel": channel.id, "message": {**message, "channel": channel.id}}, channel.members)
         if kind in _ROOT_FIELDS:
             self._root(change)
-        self._feed.changed()
 
     def _root(self, change: Change) -> None:
         """A reply came or went: the root's figures changed."""
@@ -44,11 +46,11 @@ class PageFeed:
             if root is None:
                 self._feed.push("message_deleted", {"channel": change.channel.id, "ts": root_ts}, change.channel.members)
             else:
-                self._feed.push("message_changed", {"channel": change.channel.id, "message": root}, change.channel.members)
+                self._feed.push("message_changed", {"channel": change.channel.id, "message": {**root, "channel": change.channel.id}}, change.channel.members)
 
     def _ephemeral(self, change: Change) -> None:
         message = change.message
-        body: Json = {"channel": change.channel.id, "message": message}
+        body: Json = {"channel": change.channel.id, "message": {**message, "channel": change.channel.id}}
         name = {"ephemeral": "message", "ephemeral_changed": "message_changed"}.get(change.kind)
         if name is None:
             name, body = "message_deleted", {"channel": change.channel.id, "ts": message["ts"]}

@@ -47,6 +47,7 @@ from playground.world import World
 
 T = TypeVar("T")
 CALLS_KEPT = 50_000
+CALLS_KEPT_LONG = 2_000  # where a workspace is kept it runs for days, and nobody counts its calls
 QUEUE_SECONDS = 360.0
 
 
@@ -86,7 +87,7 @@ class Playground:
             world=world, clock=clock, ids=ids, feed=feed, delivery=delivery, events=events,
             interactivity=Interactivity(world, delivery, clock, ids, self.verification_token), views=Views(clock, ids, feed), streams=Streams(clock, ids),
             sessions=Sessions(clock, feed), files=FileStore(clock, ids), limits=Limits(clock, enforce=enforce_rate_limits), faults=Faults(),
-            socket=socket_mode, calls=deque(maxlen=CALLS_KEPT), signing_secret=secrets.token_hex(16),
+            socket=socket_mode, calls=deque(maxlen=CALLS_KEPT if state_path is None else CALLS_KEPT_LONG), signing_secret=secrets.token_hex(16),
             app_token=world.issue_token("app", seed.TEAM_ID, "", ("connections:write",)).value,
         )
         world.listeners += [PageFeed(world, feed).on_change, events.on_change]
@@ -175,7 +176,7 @@ class Playground:
         core = self.core
         await core.delivery.stop()
         core.sessions.stop()
-        core.feed.close()
+        await core.feed.stop()
         await core.socket.stop()
         if self._http is not None:
             await self._http.close()
@@ -336,6 +337,10 @@ class Playground:
     def add(self, **what: Any) -> Json:
         """Add `teams`, `users`, `channels`, `usergroups`; the bot tokens of new teams."""
         return add_to_workspace(self.core, what)
+
+    async def verify_request_url(self) -> bool:
+        """The handshake Slack makes when a request URL is saved; always true in Socket Mode."""
+        return self._http is None or await self._http.verify_url(self.verification_token, secrets.token_hex(16))
 
     async def disconnect(self, reason: str = "refresh_requested") -> int:
         """Ask Socket Mode connections to leave, or cut them with `abort`."""

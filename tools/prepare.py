@@ -88,8 +88,8 @@ def typed(tool: Tool, arguments: dict[str, Any]) -> BaseModel:
 
 def dump(model: BaseModel) -> dict[str, Any]:
     """A validated model as JSON-compatible data. Raises `InvalidArguments` when it holds what JSON cannot carry."""
-    arguments: dict[str, Any] = model.model_dump(mode="json", by_alias=True)
     try:
+        arguments: dict[str, Any] = model.model_dump(mode="json", by_alias=True)
         canonical(arguments)
     except ValueError as error:
         problem = "hold a character or number JSON cannot carry (half of an emoji, NaN or infinity)"

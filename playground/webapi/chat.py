@@ -161,6 +161,11 @@ def get_permalink(call: Call) -> Json:
     return {"channel": channel.id, "permalink": permalink(call.world, channel, call.message(channel, "message_ts"))}
 
 
+async def _post_later(world: World, channel: Channel, message: Json, wait: float) -> None:
+    await asyncio.sleep(wait)
+    world.post(channel, message)
+
+
 @method("chat.scheduleMessage", tier=3, scopes=("chat:write",), required=("channel", "post_at"))
 def schedule_message(call: Call) -> Json:
     """Post later, at `post_at` (seconds since the epoch)."""
@@ -174,6 +179,6 @@ def schedule_message(call: Call) -> Json:
     message = author_fields(call) | content
     if thread_ts := check_thread_ts(call):
         message["thread_ts"] = thread_ts
-    asyncio.get_running_loop().call_later(wait, call.world.post, channel, message)
+    call.core.feed.background(_post_later(call.world, channel, message, wait))
     scheduled_id = call.core.ids.make("Q0")
     return {"channel": channel.id, "scheduled_message_id": scheduled_id, "post_at": int(call.args["post_at"]), "message": message}

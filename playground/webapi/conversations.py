@@ -22,14 +22,32 @@ def _readable(call: Call, what: str) -> Channel:
     return channel
 
 
-def _window(call: Call) -> tuple[str, str, bool]:
-    """The bounds of the messages wanted: oldest, latest, inclusive."""
-    return call.text("oldest", "0"), call.text("latest") or "9999999999.999999", call.flag("inclusive")
+def _micros(ts: str) -> int:
+    """A timestamp in microseconds; a float could not tell neighbours apart. Raises `ValueError`."""
+    seconds, _, micros = ts.partition(".")
+    return int(seconds or "0") * 1_000_000 + int((micros + "000000")[:6])
 
 
-def _inside(ts: str, oldest: str, latest: str, *, inclusive: bool) -> bool:
-    at = float(ts)
-    return float(oldest) <= at <= float(latest) if inclusive else float(oldest) < at < float(latest)
+def _between(call: Call, name: str, default: str) -> int:
+    try:
+        return _micros(call.text(name) or default)
+    except ValueError:
+        raise ApiError(f"invalid_ts_{name}") from None
+
+
+class _Window:
+    """The bounds of the messages wanted: `oldest`, `latest`, `inclusive`."""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, call: Call) -> None:
+        slack = 0 if call.flag("inclusive") else 1
+        self.low = _between(call, "oldest", "0") + slack
+        self.high = _between(call, "latest", "9999999999.999999") - slack
+
+    def holds(self, message: Json) -> bool:
+        """Whether a message lies inside."""
+        return self.low <= _micros(message["ts"]) <= self.high
 
 
 def _shown(call: Call, messages: list[Json]) -> list[Json]:
@@ -43,17 +61,16 @@ def history(call: Call) -> Json:
     if call.caller not in channel.members and not (channel.kind == "channel" and call.token.kind == "user"):
         raise ApiError("not_in_channel")
     limit = call.number("limit", 100, most=999)
-    oldest, latest, inclusive = _window(call)
-    cursor = call.text("cursor")
-    if cursor:
+    window = _Window(call)
+    if cursor := call.text("cursor"):
         if not cursor.startswith("before:"):
             raise ApiError("invalid_cursor")
-        latest, inclusive = cursor.removeprefix("before:"), False
-    try:
-        wanted = (m for m in reversed(channel.messages.values()) if is_root(m) and _inside(m["ts"], oldest, latest, inclusive=inclusive))
-        messages = list(islice(wanted, limit + 1))
-    except ValueError:
-        raise ApiError("invalid_ts_latest") from None
+        try:
+            window.high = _micros(cursor.removeprefix("before:")) - 1
+        except ValueError:
+            raise ApiError("invalid_cursor") from None
+    wanted = (m for m in reversed(channel.messages.values()) if is_root(m) and window.holds(m))
+    messages = list(islice(wanted, limit + 1))
     more = len(messages) > limit
     messages = messages[:limit]
     body: Json = {"messages": _shown(call, messages), "has_more": more, "pin_count": len(channel.pins), "channel_actions_ts": None, "channel_actions_count": 0}
@@ -72,11 +89,8 @@ def replies(call: Call) -> Json:
     if named is None:
         raise ApiError("thread_not_found")
     thread = call.world.thread(channel, str(named.get("thread_ts", named["ts"])))
-    oldest, latest, inclusive = _window(call)
-    try:
-        tail = [m for m in thread[1:] if _inside(m["ts"], oldest, latest, inclusive=inclusive)]
-    except ValueError:
-        raise ApiError("invalid_ts_latest") from None
+    window = _Window(call)
+    tail = [m for m in thread[1:] if window.holds(m)]
     part, cursor = page_of(tail, call, default=1000)
     body: Json = {"messages": _shown(call, [*thread[:1], *part]), "has_more": bool(cursor)}
     if cursor:

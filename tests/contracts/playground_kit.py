@@ -61,11 +61,11 @@ async def connected(transport: str, register: Callable[[AsyncApp], None], **sett
         else:
             listener.close()
             handler = AsyncSocketModeHandler(app, pg.app_token, ping_interval=1)
-            await handler.connect_async()
+            await handler.connect_async()  # type: ignore[no-untyped-call]
             try:
                 yield pg
             finally:
-                await handler.close_async()
+                await handler.close_async()  # type: ignore[no-untyped-call]
 
 
 async def error_of(awaitable: Any) -> Json:

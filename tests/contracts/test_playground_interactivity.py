@@ -148,6 +148,7 @@ async def test_modals_are_pushed_updated_cleared_and_stacked_at_most_three() -> 
         view = await open_modal(pg)
         shop.reply = {"response_action": "update", "view": modal("Updated")}
         assert (await pg.submit("alice", view["id"], typed("x")))["view"]["title"]["text"] == "Updated"
+        pushed: Json = {}
         for depth in (2, 3):
             top = pg.view("alice")
             assert top is not None

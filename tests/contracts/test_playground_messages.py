@@ -113,6 +113,23 @@ async def test_an_ephemeral_message_is_for_one_person_and_not_in_history(pg: Pla
     assert (await error_of(client.chat_postEphemeral(channel=seed.GENERAL, user="alice", text="x")))["error"] == "invalid_arguments"
 
 
+async def test_neighbouring_timestamps_are_told_apart(pg: Playground, client: AsyncWebClient) -> None:
+    for ts in ("1790000000.123456", "1790000000.123457"):
+        await pg.say("alice", "#general", ts, ts=ts)
+
+    after = await client.conversations_history(channel=seed.GENERAL, oldest="1790000000.123456")
+    assert [m["ts"] for m in after["messages"]] == ["1790000000.123457"]
+    assert (await error_of(client.conversations_history(channel=seed.GENERAL, oldest="soon")))["error"] == "invalid_ts_oldest"
+
+
+async def test_a_scheduled_message_is_not_for_the_past(pg: Playground, client: AsyncWebClient) -> None:
+    now = int(pg.core.clock.now())
+    assert (await error_of(client.chat_scheduleMessage(channel=seed.GENERAL, post_at=now - 5, text="x")))["error"] == "time_in_past"
+    assert (await client.chat_scheduleMessage(channel=seed.GENERAL, post_at=now + 60, text="x"))["scheduled_message_id"].startswith("Q")
+    await client.chat_scheduleMessage(channel=seed.GENERAL, post_at=now + 1, text="soon")
+    await pg.wait_for(lambda: [m["text"] for m in pg.messages("#general")] == ["soon"])
+
+
 async def test_permalinks_name_the_thread(pg: Playground, client: AsyncWebClient) -> None:
     root = await pg.say("alice", "#general", "root")
     reply = await pg.say("alice", "#general", "reply", thread_ts=root)

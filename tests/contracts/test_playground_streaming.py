@@ -15,7 +15,7 @@ from playground.server import Playground
 from tests.contracts.playground_kit import client_of, error_of, opened, section
 
 Json = dict[str, Any]
-TO_ALICE = {"recipient_team_id": seed.TEAM_ID, "recipient_user_id": seed.ALICE}
+TO_ALICE: Json = {"recipient_team_id": seed.TEAM_ID, "recipient_user_id": seed.ALICE}
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 
 import aiohttp
 import pytest
@@ -38,10 +39,10 @@ async def test_auth_test_says_who_the_bot_is_and_names_its_scopes_in_a_header(pg
 @pytest.mark.parametrize("verb", ["get", "post"])
 async def test_arguments_arrive_by_query_form_and_json_with_either_verb(pg: Playground, verb: str, form: str) -> None:
     args = {"channel": seed.GENERAL, "text": "hello", "blocks": json.dumps([section("from text")])}
-    how = {"query": {"params": args}, "form": {"data": args}, "json": {"json": args | {"blocks": [section("from text")]}}}[form]
+    forms: dict[str, dict[str, Any]] = {"query": {"params": args}, "form": {"data": args}, "json": {"json": args | {"blocks": [section("from text")]}}}
     async with aiohttp.ClientSession() as session:
         send = session.get if verb == "get" else session.post
-        async with send(f"{pg.api_url}chat.postMessage", headers={"Authorization": f"Bearer {pg.bot_token}"}, **how) as response:
+        async with send(f"{pg.api_url}chat.postMessage", headers={"Authorization": f"Bearer {pg.bot_token}"}, **forms[form]) as response:
             body = await response.json()
 
     assert body["ok"], body

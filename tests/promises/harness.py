@@ -27,7 +27,7 @@ from tests.fakes.valkey import Valkey
 
 ROOT = Path(__file__).resolve().parents[2]
 ALICE, BRUNO, MEI = "alice", "bruno", "mei"
-QUICK = {"first_status": 0.2, "first_partial": 0.3, "between_partials": 0.2, "running_card": 0.2, "write_grace": 0.3, "adoption_looks": 20, "adoption_pause": 0.1}
+QUICK = {"first_status": 0.2, "first_partial": 0.3, "between_partials": 0.2, "running_card": 0.2, "write_grace": 0.3, "adoption_looks": 20, "adoption_pause": 0.1, "keyed_pause": 0.1}
 TOOLS = ("tools.builtin", "tests.promises.record_tools")
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import bot.approvals
+import bot.effects_tools
 import bot.ledger
-import bot.perform
 import bot.state
 import bot.worker
 from bot.edge import Edge
@@ -94,7 +94,7 @@ def no_digest_check() -> None:
     def ready(call: Any, _run: object, _ledger: object, deps: Any) -> Prepared:
         return Prepared(deps.registry.get(call.tool), call.arguments or {}, call.raw)
 
-    bot.perform._ready = ready
+    bot.effects_tools._ready = ready
 
 
 def no_owner_check() -> None:

@@ -141,10 +141,12 @@ async def test_each_mention_is_answered_once_and_in_order_while_replicas_are_kil
             figures("R1", mentions=mentions, kills=kills, **found, seconds=round(seconds, 1))
             print(f"R1 {mentions} mentions, {kills} kills: {found}, {seconds:.1f} s")
 
-            assert found == {"lost": 0, "double": 0, "out_of_order": 0, "stray": 0}
+            assert found == {"lost": 0, "double": 0, "out_of_order": 0, "stray": 0}, await report(there, made)
             assert there.model.violations == []
 
 
 async def report(there: House, made: list[Talk]) -> object:
-    """What to read when something is missing."""
-    return judged(there, made), await there.unrest()
+    """What to read when something is amiss."""
+    talked = [(t.channel, t.ts, t.asked, there.texts(t.channel, t.ts), there.slack.status(t.channel, t.ts)) for t in made]
+    odd = [each for each in talked if [n for said in each[3] for n in NUMBER.findall(said)] != each[2] or each[4]]
+    return judged(there, made), odd, await there.unrest()

@@ -250,7 +250,7 @@ async def fire(ground: Field, valkey: Valkey, name: str, shots: list[Callable[[]
 
 
 async def test_only_signed_fresh_small_and_well_formed_requests_reach_a_handler(figures: Recorder, full: bool) -> None:
-    count = 10_000 if full else 1_200
+    count = 10_000 if full else 800
     valkey, model = Valkey(), ScriptedModel(obey_policy)
     try:
         async with Upstream() as upstream, http_running(valkey, model, tool_modules=TOOLS, resources={"upstream": upstream.url}) as bot:

@@ -83,7 +83,7 @@ async def test_the_approval_sees_the_number_as_it_will_be_sent() -> None:
     assert isinstance(call, Prepared)
     assert call.arguments == {"order_id": "ABC-20240520-001", "reason": ""}
     assert cancel_order.render is not None
-    assert cancel_order.render(cancel_order.args_model.model_validate(call.arguments)) == [("Order", "ABC-20240520-001"), ("Reason", "none given")]
+    assert cancel_order.render(cancel_order.args_model.model_validate(call.arguments)) == [("Order", "ABC-20240520-001"), ("Reason", "")]
 
 
 async def test_orders_are_listed_newest_first_and_by_status(store: OrderStore) -> None:

@@ -122,7 +122,7 @@ function feedback(surface, block, element) {
   };
   return h(
     "span",
-    { class: "feedback", role: "group", "aria-label": "Feedback" },
+    { class: "feedback", role: "group", "aria-label": "Feedback", "data-testid": `action-${element.action_id}` },
     element.positive_button && side(element.positive_button, "positive", "up"),
     element.negative_button && side(element.negative_button, "negative", "thumbdown"),
   );

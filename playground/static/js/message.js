@@ -5,7 +5,7 @@ import { renderAttachments, renderBlocks } from "./blocks.js";
 import { emojiOf, QUICK } from "./emoji.js";
 import { renderFiles } from "./files.js";
 import { renderMrkdwn } from "./mrkdwn.js";
-import { fullOf, timeOf } from "./time.js";
+import { fullOf, narrowTimeOf, timeOf } from "./time.js";
 import { statusLine } from "./status.js";
 
 const SYSTEM = new Set([
@@ -237,7 +237,7 @@ export function renderMessage(ui, message, { compact = false, inThread = false }
     return h("div", { ...data, class: "row tombstone muted" }, icon("trash"), "This message was deleted.", threadSummary(ui, message, inThread));
   const ephemeral = Boolean(message.is_ephemeral);
   const editing = ui.editing === message.ts;
-  const time = h("time", { class: "time muted", title: fullOf(message.ts) }, timeOf(message.ts));
+  const time = h("time", { class: "time muted", title: fullOf(message.ts) }, compact ? narrowTimeOf(message.ts) : timeOf(message.ts));
   return h(
     "div",
     {

@@ -13,6 +13,14 @@ export const dateOf = (ts) => new Date(Number.parseFloat(ts) * 1000);
 /** "14:05" */
 export const timeOf = (ts) => clock.format(dateOf(ts));
 
+/** "02:05", without AM or PM: for the narrow margin. */
+export const narrowTimeOf = (ts) =>
+  clock
+    .formatToParts(dateOf(ts))
+    .filter((part) => part.type === "hour" || part.type === "minute" || (part.type === "literal" && part.value.trim()))
+    .map((part) => part.value)
+    .join("");
+
 /** The whole date and time, for tooltips. */
 export const fullOf = (ts) => full.format(dateOf(ts));
 

@@ -50,7 +50,7 @@ async def list_orders(
 
 def _cancel_card(args: BaseModel) -> list[tuple[str, Any]]:
     asked = args.model_dump()
-    return [("Order", asked["order_id"]), ("Reason", asked["reason"] or "none given")]
+    return [("Order", asked["order_id"]), ("Reason", asked["reason"])]
 
 
 @tool(effect="write", group="orders", keyed=True, aliases=("cancelOrder",), title="Cancel order", render=_cancel_card)
