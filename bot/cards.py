@@ -108,8 +108,8 @@ def _row(index: int, label: str, value: Any, room: int, language: str) -> tuple[
     text, kind = _written(value)
     left_out = 0
     if size(name) > 160:
-        name, how = pieces(label, 150)[0][0], "c"  # a name too long to show is as bad as a value cut
-        left_out = 1
+        name, count = pieces(label, 150)[0]
+        how, left_out = "c", len(label) - count  # a name cut is as bad as a value cut
     shown, count = pieces(text, max(room, 12))[0] if text else ("", 0)
     left_out += len(text) - count
     elements = [_section(_text(name, bold=True)), _box(kind, shown, language)]

@@ -113,7 +113,7 @@ def _message(event: Mapping[str, Any], me: Identity) -> Accepted | None:
         return Accepted(Mention(**common))
     if root:
         return None
-    return Accepted(ThreadReply(**common, to_others=bool(_ANY_MENTION.search(raw))), only_if_followed=True)
+    return Accepted(ThreadReply(**common, to_others=names_others(event, me.user_id)), only_if_followed=True)
 
 
 def _room(event: Mapping[str, Any], channel: str) -> RoomKind:
@@ -200,20 +200,30 @@ def mentions(event: Mapping[str, Any], user_id: str) -> bool:
     return re.search(rf"<@{re.escape(user_id)}(?:\|[^<>]*)?>", _CODE.sub("", text)) is not None
 
 
+def names_others(event: Mapping[str, Any], user_id: str) -> bool:
+    """Whether the message addresses a person or a group other than `user_id`; as in `mentions`, code and quotes do not count."""
+    blocks = event.get("blocks")
+    rich = [b for b in blocks if isinstance(b, Mapping) and b.get("type") == "rich_text"] if isinstance(blocks, list) else []
+    if rich:
+        return any(_addressed(element, user_id, others=True) for block in rich for element in _children(block))
+    found = _ANY_MENTION.finditer(_CODE.sub("", _text(event.get("text"), "text")))
+    return any(match.group(1) != user_id for match in found)
+
+
 def _children(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     elements = node.get("elements")
     if isinstance(elements, list):
         yield from (e for e in elements if isinstance(e, Mapping))
 
 
-def _addressed(node: Mapping[str, Any], user_id: str, depth: int = 0) -> bool:
+def _addressed(node: Mapping[str, Any], user_id: str, depth: int = 0, *, others: bool = False) -> bool:
     kind = node.get("type")
     if kind in {"rich_text_preformatted", "rich_text_quote"} or depth > 8:
         return False
-    if kind == "user":
+    if kind in {"user", "usergroup"}:
         style = node.get("style")
-        return node.get("user_id") == user_id and not (isinstance(style, Mapping) and style.get("code"))
-    return any(_addressed(child, user_id, depth + 1) for child in _children(node))
+        return (node.get("user_id") == user_id) is not others and not (isinstance(style, Mapping) and style.get("code"))
+    return any(_addressed(child, user_id, depth + 1, others=others) for child in _children(node))
 
 
 def plain(text: str, user_id: str) -> str:

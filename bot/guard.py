@@ -25,10 +25,10 @@ _STOP: Final = rf"\s<>\"`|{_OPEN}{_SHUT}，。、；：！？（）【】「」�
 _SCHEMES: Final = "mailto|javascript|vbscript|tel|sms|slack|file|blob|facetime|skype|intent|view-source"
 _COMMON: Final = "com|net|org|io|co|cn|dev|app|ai|me|info|biz|edu|gov|xyz|top|site|online|shop|tk|ru|uk|de|jp|example|test|invalid"
 _WITH_SCHEME: Final = re.compile(
-    rf"[a-z][a-z0-9+.-]*://[^{_STOP}]*|(?<![a-z0-9])(?:(?:{_SCHEMES}):|data:[a-z]+/)[^{_STOP}]+", re.IGNORECASE
+    rf"[a-z][a-z0-9+.-]{{0,30}}://[^{_STOP}]*|(?<![a-z0-9])(?:(?:{_SCHEMES}):|data:[a-z]+/)[^{_STOP}]+", re.IGNORECASE
 )
 _DOMAIN: Final = re.compile(
-    rf"(?P<host>(?:[\w.+%-]+@)?[\w-]+(?:\.[\w-]+)+)(?P<rest>(?::\d+)?(?:[/?#][^{_STOP}]*)?)"
+    rf"(?P<host>(?:[\w.+%-]{{1,100}}@)?[\w-]+(?:\.[\w-]+)+)(?P<rest>(?::\d+)?(?:[/?#][^{_STOP}]*)?)"
     rf"|[a-z0-9-]+(?:[.。][a-z0-9-]+)*。(?:{_COMMON})(?![a-z0-9])(?:[/?#:][^{_STOP}]*)?",
     re.IGNORECASE,
 )
@@ -47,6 +47,8 @@ _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _WORTH_A_LOOK: Final = re.compile(r"[@<\[]|:\S|\w[.。]\w")
 _HTTP: Final = re.compile(r"https?://(?P<host>[a-z0-9.-]+)(?::\d{1,5})?(?:[/?#][!-~]*)?", re.IGNORECASE)
 _ROUNDS: Final = 4
+_LONGEST: Final = 3_000
+"""Characters of a link's address that are looked at; a longer one is no link here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +99,11 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
 def _host(host: str, rest: str) -> tuple[int, int] | None:
     """The part of `host + rest` that can be a domain or an e-mail address; None for `3.14`, `e.g`, `v2.0`, or two Chinese sentences."""
     labels = host.split(".")
-    if len(labels) == 4 and rest and all(label.isdigit() for label in labels):
+    if len(labels) == 4 and rest and all(map(str.isdigit, labels)):
         return 0, len(host) + len(rest)
     end = len(host) + len(rest)
+    if len(host) > 300:  # no such domain exists, but what a client makes of it is another matter
+        return 0, end
     while len(labels) > 1:
         found = _domain(labels)
         if found is not None:
@@ -282,7 +286,7 @@ def _target(text: str, at: int) -> tuple[str, int] | None:
         address, at = text[start + 1 : close.end() - 1], close.end()
     else:
         depth, at = 0, start
-        while at < len(text) and not text[at].isspace() and (text[at] != ")" or depth):
+        while at < min(len(text), start + _LONGEST) and depth <= 10 and not text[at].isspace() and (text[at] != ")" or depth):
             depth += {"(": 1, ")": -1}.get(text[at], 0)
             at += 2 if text[at] == "\\" else 1
         address = text[start:at]

@@ -16,6 +16,11 @@ from typing import Final
 _ENTITY: Final = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{1,31});?")
 _PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _BLANKS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u2800\u3164\uffa0")
+_CURIOUS: Final = re.compile(
+    "[^\n -%'-\\[\\]-~\u00c0-\u012f\u0391-\u03c9\u0410-\u044f\u2014\u2018-\u201d\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff\uac00-\ud7a3"
+    "，：；！？（）\ufdd0\ufdd1]"
+)
+"""Characters that may fold; everything else stands for itself, which is nearly all of an ordinary text."""
 _KEPT: Final = frozenset("\ufdd0\ufdd1！，：；？（）［］｛｝～＂＇｜…")
 """Not folded: marks for text put away, and full-width punctuation, which ends an address where its plain form would not."""
 
@@ -44,28 +49,38 @@ class Flat:
 
 def flatten(text: str) -> Flat:
     """The flat form of `text`."""
-    if text.isascii() and "&" not in text and "\\" not in text and text.isprintable():
+    if _CURIOUS.search(text) is None:
         return Flat(text, None, None)
     out: list[str] = []
     begins: list[int] = []
     ends: list[int] = []
     at = 0
     while at < len(text):
-        char = text[at]
-        piece, end = char, at + 1
-        if char == "&" and (entity := _ENTITY.match(text, at)):
-            decoded = html.unescape(entity[0])
-            if decoded != entity[0]:
-                piece, end = decoded, entity.end()
-        elif char == "\\" and text[at + 1 : at + 2] in _PUNCTUATION:
-            piece, end = text[at + 1], at + 2
-        for seen in piece:
-            for folded in _fold(seen):
-                out.append(folded)
-                begins.append(at)
-                ends.append(end)
+        match = _CURIOUS.search(text, at)
+        upto = match.start() if match else len(text)
+        out.append(text[at:upto])
+        begins.extend(range(at, upto))
+        ends.extend(range(at + 1, upto + 1))
+        if match is None:
+            break
+        piece, end = _read(text, upto)
+        out.append(piece)
+        begins.extend([upto] * len(piece))
+        ends.extend([end] * len(piece))
         at = end
     return Flat("".join(out), begins, ends)
+
+
+def _read(text: str, at: int) -> tuple[str, int]:
+    """What stands at `at`, folded, and where it ends."""
+    char = text[at]
+    if char == "&" and (entity := _ENTITY.match(text, at)):
+        decoded = html.unescape(entity[0])
+        if decoded != entity[0]:
+            return "".join(map(_fold, decoded)), entity.end()
+    if char == "\\" and text[at + 1 : at + 2] in _PUNCTUATION:
+        return text[at + 1], at + 2
+    return _fold(char), at + 1
 
 
 @lru_cache(maxsize=4096)

@@ -80,6 +80,6 @@ def set_aside(session: Session, text: str, now: float, epoch: int) -> Session:
             session, closed = close_call(session, call, Status.UNKNOWN if result.error_code is ErrorCode.OUTCOME_UNKNOWN else Status.FAILED, result)
         if closed.approval is not None:  # redrawing a card may be what fails
             closed = closed.model_copy(update={"approval": closed.approval.model_copy(update={"shown": card_state(closed)})})
-        calls.append(closed)
+        calls.append(closed.model_copy(update={"arguments": None}))  # they may be what is too large to keep
     ended = run.model_copy(update={"calls": tuple(calls), "answer": text, "answer_kind": "failure", "dirty": False, "retry_at": 0.0, "recovered": True})
     return session.model_copy(update={"run": ended})

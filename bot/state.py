@@ -24,12 +24,16 @@ SCHEMA_VERSION: Final = 1
 UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
 """Version n -> function that turns a version-n document into version n + 1."""
 
-MAX_STATE_BYTES: Final = 256 * 1024
+MAX_STATE_BYTES: Final = 1024 * 1024
 """A session document larger than this is refused; the request that made it grow is ended with a notice."""
 
 
 class StateError(Exception):
     """A saved document cannot be read by this version of the program. It is left as it is for one that can."""
+
+
+class StateTooLarge(StateError):  # noqa: N818 - states a condition
+    """A document would exceed `MAX_STATE_BYTES`: what made it grow has to be ended."""
 
 
 class Frozen(BaseModel):
@@ -220,11 +224,11 @@ class Session(Frozen):
 
 
 def dump(session: Session) -> bytes:
-    """The stored form. Raises `StateError` when it is larger than `MAX_STATE_BYTES`."""
+    """The stored form. Raises `StateTooLarge`."""
     data = session.model_dump_json(exclude={"pending"}, exclude_defaults=True).encode()
     stamped = b'{"v":%d' % session.v + (b"," if len(data) > 2 else b"") + data[1:]
     if len(stamped) > MAX_STATE_BYTES:
-        raise StateError(f"session document of {len(stamped)} bytes exceeds {MAX_STATE_BYTES}")
+        raise StateTooLarge(f"session document of {len(stamped)} bytes exceeds {MAX_STATE_BYTES}")
     return stamped
 
 

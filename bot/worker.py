@@ -28,7 +28,7 @@ from bot.recovery import set_aside, take_over
 from bot.run import decide, fold
 from bot.settle import settle
 from bot.slack import SlackDown, SlackRefused
-from bot.state import Session, StateError
+from bot.state import Session, StateError, StateTooLarge
 from memory.keys import SHARDS
 from memory.mailbox import Claim, Fenced, Mailbox, MailboxDown
 from tools.engine import digest
@@ -58,6 +58,7 @@ class Worker:
         self._shards: set[int] = set(range(SHARDS))
         self._tasks: dict[asyncio.Task[None], str] = {}
         self._stopping = False
+        self._too_large: set[str] = set()
 
     # --- finding work -------------------------------------------------------------------------------------------------
 
@@ -146,6 +147,10 @@ class Worker:
                 log.warning("mailbox_down", reason=str(error))
             except asyncio.CancelledError:
                 await self._give_back(claim, self._clock(), progress=True)
+            except StateTooLarge as error:
+                log.error("state_too_large", reason=str(error), attempts=claim.attempts)
+                self._too_large.add(claim.thread.id)
+                await self._give_back(claim, self._clock(), progress=False)
             except StateError as error:
                 # Written by a newer version, most likely: leave it whole for a replica that knows it.
                 log.error("state_unreadable", reason=str(error))
@@ -195,11 +200,17 @@ class Worker:
     async def _fold_mail(self, ledger: Ledger) -> None:
         claim = ledger.claim
         ledger.session = settle(ledger.session, self._clock())
-        for raw in _as_written(claim.mail[claim.taken :]):
+        # After a failed attempt, mail is taken in singly and committed each time, so that what is set aside in the end is
+        # the one event that fails and not whatever came in beside it.
+        careful = claim.attempts > 1
+        waiting = claim.mail[claim.taken :]
+        for raw in waiting if careful else _as_written(waiting):
             event = await self._enriched(EVENT.validate_json(raw), ledger.session)
             ledger.session = fold(ledger.session, event, self._clock())
             claim.taken += 1
             log.info("event", kind=event.kind, key=event.key)
+            if careful:
+                await ledger.commit()
 
     async def _enriched(self, event: Event, session: Session) -> Event:
         """The event with what Slack says about its author. A decision without that is not judged: the lookup is tried again."""
@@ -238,9 +249,10 @@ class Worker:
             claim.taken = 1
         elif ledger.session.run is None and not ledger.session.waiting:
             log.error("nothing_to_park", ref=reference)
-        ledger.session = set_aside(
-            ledger.session, say("parked", ledger.session.run.locale if ledger.session.run else "en", ref=reference), self._clock(), claim.epoch
-        )
+        key = "too_big" if claim.thread.id in self._too_large else "parked"
+        self._too_large.discard(claim.thread.id)
+        language = ledger.session.run.locale if ledger.session.run else "en"
+        ledger.session = set_aside(ledger.session, say(key, language, ref=reference), self._clock(), claim.epoch)
         await ledger.commit(progress=True)
         claim.attempts = 1
         claim.document = await self._mailbox.read_document(claim.thread)
@@ -253,6 +265,7 @@ class Worker:
             yield beat
         finally:
             task.cancel()
+            await asyncio.wait({task})
 
 
 class _Beat:
@@ -304,7 +317,10 @@ class _Beat:
 
     def _concerns(self, mail: list[bytes]) -> bool:
         for raw in mail:
-            event = EVENT.validate_json(raw)
+            try:
+                event = EVENT.validate_json(raw)
+            except ValidationError:
+                continue  # whoever folds it will trip over it, be counted, and set it aside
             if isinstance(event, Stop):
                 return True
             if isinstance(event, Edited) and isinstance(self._action, act.CallModel) and event.ts == self._action.run.request_ts:

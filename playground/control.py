@@ -6,7 +6,7 @@ Refusals are `{"ok": false, "error": …}` with status 200. The calls for tests 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from aiohttp import WSMsgType, web
@@ -66,9 +66,10 @@ def visible_messages(channel: Channel, user: User | None, thread_ts: str | None,
 class Control:
     """The page's API."""
 
-    def __init__(self, core: Core, actions: Actions) -> None:
+    def __init__(self, core: Core, actions: Actions, examples: Sequence[str] = ()) -> None:
         self._core = core
         self._actions = actions
+        self._examples = list(examples)
 
     def routes(self) -> list[web.RouteDef]:
         """Every route of the page's API."""
@@ -115,6 +116,7 @@ class Control:
             "commands": [{"command": c.command, "description": c.description, "usage_hint": c.usage_hint} for c in app.commands],
             "app": {"id": app.app_id, "name": app.name, "bot_user_id": install.bot_user_id, "connected": self._core.delivery.transport.connected()},
             "shortcuts": [{"name": s.name, "callback_id": s.callback_id, "kind": s.kind, "description": s.description} for s in app.shortcuts],
+            "examples": self._examples, **self._core.sessions.shown({entry["id"] for entry in channels}),
         })
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:

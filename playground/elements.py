@@ -8,6 +8,12 @@ from typing import Any
 from playground.people import Json
 
 
+def kind_of(value: Any) -> str:
+    """The `type` of an object, "" for anything that has none."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
 class Problems:
     """Collects problems with their JSON pointers, and the total length of the texts seen."""
 
@@ -84,7 +90,7 @@ def text_object(value: Any, at: str, problems: Problems, *, limit: int, plain: b
     if not isinstance(value, dict):
         problems.add("must be an object", at)
         return
-    kind = value.get("type")
+    kind = kind_of(value)
     if kind == "plain_text":
         no_extras(value, _PLAIN, at, problems)
     elif kind == "mrkdwn" and not plain:
@@ -209,7 +215,7 @@ def check_element(element: Any, at: str, problems: Problems, allowed: frozenset[
     if element is None:
         problems.missing(at.rpartition("/")[0], at.rpartition("/")[2])
         return
-    kind = element.get("type") if isinstance(element, dict) else None
+    kind = kind_of(element)
     if kind not in allowed:
         problems.unsupported(element, at)
         return

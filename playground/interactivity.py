@@ -188,8 +188,8 @@ def find_element(blocks: list[Json], action_id: str, value: Any = None, block_id
     for block in blocks:
         if block_id is not None and block.get("block_id") != block_id:
             continue
-        candidates = list(block.get("elements", ())) if block["type"] in ("actions", "context_actions") else []
-        if "accessory" in block:
+        candidates = list(block["elements"]) if block["type"] in ("actions", "context_actions") else []
+        if block["type"] == "section" and "accessory" in block:
             candidates.append(block["accessory"])
         if block["type"] == "input":
             candidates.append(block["element"])

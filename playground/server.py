@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -63,12 +63,14 @@ class Playground:
         time_scale: Multiplies the waits between retries.
         state_path: Keep the workspace in this file across restarts.
         ack_timeout: Seconds the app has to acknowledge.
+        examples: Messages that the page offers to someone who does not know what to write.
 
     """
 
     def __init__(
         self, port: int = 0, host: str = "127.0.0.1", *, app_config: AppConfig | None = None, request_url: str | None = None,
         enforce_rate_limits: bool = False, time_scale: float = 1.0, state_path: str | Path | None = None, ack_timeout: float = 3.0,
+        examples: Sequence[str] = (),
     ) -> None:
         self.app_config = replace(app_config or AppConfig(), client_secret=(app_config or AppConfig()).client_secret or secrets.token_hex(16))
         self.verification_token = secrets.token_hex(12)
@@ -92,6 +94,7 @@ class Playground:
         )
         world.listeners += [PageFeed(world, feed).on_change, events.on_change]
         self._actions = Actions(self.core)
+        self._examples = tuple(examples)
         self._snapshot = Snapshot(self.core, Path(state_path)) if state_path is not None else None
 
     def _seed(self, world: World) -> None:
@@ -162,7 +165,7 @@ class Playground:
         app.router.add_route("*", "/api/{method}", WebApi(self.core).handle)
         app.router.add_get("/link/", self.core.socket.handle)
         app.router.add_post("/hooks/{kind}/{id}", Hooks(self.core).handle)
-        app.add_routes([*Control(self.core, self._actions).routes(), *Testing(self.core).routes(), *Site(self.core).routes()])
+        app.add_routes([*Control(self.core, self._actions, self._examples).routes(), *Testing(self.core).routes(), *Site(self.core).routes()])
         listener = socket.socket(socket.AF_INET6 if ":" in self._address[0] else socket.AF_INET)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(self._address)

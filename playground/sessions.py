@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from playground.clock import Clock
@@ -83,6 +84,16 @@ class Sessions:
         if thread_ts:
             body["thread_ts"] = thread_ts
         self._feed.push("prompts", body, channel.members)
+
+    def shown(self, channels: Collection[str]) -> Json:
+        """What these channels show besides their messages, as the feed would tell it: sessions under way, statuses, prompts."""
+        sessions = [(key, {"status": s.status, "title": s.title}) for key, s in self._sessions.items()]
+        statuses = [(key, {"status": s["status"], "loading_messages": s["loading_messages"]}) for key, s in self._statuses.items()]
+
+        def placed(entries: Iterable[tuple[tuple[str, str], Json]]) -> list[Json]:
+            return [{"channel": channel, "thread_ts": thread_ts, **entry} for (channel, thread_ts), entry in entries if channel in channels]
+
+        return {"sessions": placed(sessions), "statuses": placed(statuses), "prompts": placed(self.prompts.items())}
 
     def stop(self) -> None:
         """Cancel the timers."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.clock import Clock, Ids
+from playground.elements import kind_of
 from playground.people import Json
 from playground.validate import MESSAGE_BLOCKS, TOTAL_CHARS, check_blocks, with_ids
 
@@ -132,7 +133,7 @@ class Streams:
 
     def _check_chunk(self, chunk: Any, n: int) -> int:
         """Check one chunk; returns how many blocks it adds."""
-        kind = chunk.get("type") if isinstance(chunk, dict) else None
+        kind = kind_of(chunk)
         at = f"[json-pointer:/chunks/{n}]"
         if kind not in CHUNK_TYPES:
             raise StreamError("invalid_chunks", [f"unsupported type: {kind} {at}"])
@@ -162,12 +163,17 @@ class Streams:
         if not isinstance(chunk.get("title"), str):
             raise StreamError("invalid_chunks", [f"missing required field: title {at}"])
         if kind == "task_update":
-            if not chunk.get("id"):
+            if not isinstance(chunk.get("id"), str) or not chunk["id"]:
                 raise StreamError("invalid_chunks", [f"missing required field: id {at}"])
-            if chunk.get("status") not in TASK_STATUSES:
+            if not isinstance(chunk.get("sources", []), list):
+                raise StreamError("invalid_chunks", [f"sources must be an array {at}"])
+            if str(chunk.get("status")) not in TASK_STATUSES:
                 raise StreamError("invalid_chunks", [f"invalid status {at}"])
         for name in ("title", "details", "output"):
-            if len(chunk.get(name) or "") > TITLE_LIMIT:
+            value = chunk.get(name)
+            if value is not None and not isinstance(value, str):
+                raise StreamError("invalid_chunks", [f"{name} must be a string {at}"])
+            if len(value or "") > TITLE_LIMIT:
                 raise StreamError("invalid_chunks", [f"{name} must be less than {TITLE_LIMIT + 1} characters {at}"])
 
     def _text(self, stream: Stream, text: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from slack_sdk.errors import SlackObjectFormationError
 from slack_sdk.models.blocks import Block
 
-from playground.elements import ELEMENTS, INPUT_ELEMENTS, Problems, check_element, no_extras, text_object
+from playground.elements import ELEMENTS, INPUT_ELEMENTS, Problems, check_element, kind_of, no_extras, text_object
 from playground.people import Json
 
 logging.getLogger("slack_sdk.models.blocks.blocks").setLevel(logging.ERROR)
@@ -44,7 +44,7 @@ def _elements(limit: int, allowed: frozenset[str]) -> Callable[[Json, str, Probl
         for n, element in enumerate(elements):
             where = f"{at}/elements/{n}"
             check_element(element, where, problems, allowed)
-            action_id = element.get("action_id") if isinstance(element, dict) else None
+            action_id = str(element.get("action_id") or "") if isinstance(element, dict) else ""
             if action_id in seen:
                 problems.add(f'action_id "{action_id}" already exists', f"{where}/action_id")
             if action_id:
@@ -57,7 +57,7 @@ def _context(block: Json, at: str, problems: Problems) -> None:
     no_extras(block, _COMMON | {"elements"}, at, problems)
     for n, element in enumerate(problems.items(block.get("elements"), f"{at}/elements", 10, required=True)):
         where = f"{at}/elements/{n}"
-        if isinstance(element, dict) and element.get("type") == "image":
+        if kind_of(element) == "image":
             check_element(element, where, problems, frozenset({"image"}))
         else:
             text_object(element, where, problems, limit=3000)
@@ -99,7 +99,7 @@ def _rich_text(block: Json, at: str, problems: Problems) -> None:
     kinds = {"rich_text_section", "rich_text_list", "rich_text_preformatted", "rich_text_quote"}
     for n, element in enumerate(problems.items(block.get("elements"), f"{at}/elements", 1000, required=True)):
         where = f"{at}/elements/{n}"
-        if not isinstance(element, dict) or element.get("type") not in kinds:
+        if kind_of(element) not in kinds:
             problems.unsupported(element, where)
             continue
         inner = element.get("elements")
@@ -108,7 +108,8 @@ def _rich_text(block: Json, at: str, problems: Problems) -> None:
             continue
         rows = inner if element["type"] == "rich_text_list" else [{"elements": inner}]
         for row in rows:
-            for part in row.get("elements", ()) if isinstance(row, dict) else ():
+            parts = row.get("elements") if isinstance(row, dict) else None
+            for part in parts if isinstance(parts, list) else ():
                 if isinstance(part, dict) and isinstance(part.get("text"), str):
                     problems.chars += len(part["text"])
 
@@ -151,17 +152,17 @@ def check_blocks(blocks: list[Any], root: str = "/blocks", *, surface: str = "me
     markdown = tables = 0
     for n, block in enumerate(blocks):
         at = f"{root}/{n}"
-        rule = RULES.get(block.get("type", "")) if isinstance(block, dict) else None
+        rule = RULES.get(kind_of(block))
         if rule is None or (surface != "message" and block["type"] in _MESSAGE_ONLY):
             problems.unsupported(block, at)
             continue
         rule(block, at, problems)
-        block_id = block.get("block_id")
-        if block_id is not None:
+        if block.get("block_id") is not None:
             problems.string(block, "block_id", at, 255, count=False)
+            block_id = str(block["block_id"])
             if block_id in seen:
                 problems.add(f'block_id "{block_id}" already exists', f"{at}/block_id")
-            seen.add(str(block_id))
+            seen.add(block_id)
         kind = block["type"]
         if kind == "markdown" and isinstance(block.get("text"), str):
             markdown += len(block["text"])
@@ -187,6 +188,6 @@ def _with_id(block: Json, short: Callable[[], str]) -> Json:
     elif kind == "input":
         if "action_id" not in block["element"]:
             named = {**named, "element": {**block["element"], "action_id": short()}}
-    elif "accessory" in block and block["accessory"]["type"] != "image" and "action_id" not in block["accessory"]:
+    elif kind == "section" and "accessory" in block and block["accessory"]["type"] != "image" and "action_id" not in block["accessory"]:
         named = {**named, "accessory": {**block["accessory"], "action_id": short()}}
     return named

@@ -35,7 +35,7 @@ def check_view(view: Any, kinds: tuple[str, ...]) -> Json:
     problems = Problems()
     no_extras(view, _FIELDS, "/view", problems)
     kind = view.get("type")
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         problems.unsupported(view, "/view")
     if kind == "modal":
         text_object(view.get("title"), "/view/title", problems, limit=24, plain=True)

@@ -58,7 +58,7 @@ def complete_upload(call: Call) -> Json:
         raise ApiError("invalid_arguments", ["must be an array [json-pointer:/files]"])
     stored: list[StoredFile] = []
     for entry in files:
-        found = call.core.files.files.get(entry.get("id", "")) if isinstance(entry, dict) else None
+        found = call.core.files.files.get(str(entry.get("id", ""))) if isinstance(entry, dict) else None
         if found is None or found.user_id != call.caller or found.content is None:
             raise ApiError("file_not_found")
         found.title = str(entry.get("title") or found.name)

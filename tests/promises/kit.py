@@ -241,7 +241,7 @@ async def http_running(valkey: Valkey, model: ScriptedModel, **parts: Any) -> As
             yield HttpStack(stack, recorder, bot.port, playground.signing_secret)
 
 
-async def card(stack: Stack, channel: str, ts: str, *, within: float = 20.0, nth: int = 0) -> dict[str, Any]:
+async def card(stack: Stack, channel: str, ts: str, *, within: float = 60.0, nth: int = 0) -> dict[str, Any]:
     """Wait for the `nth` card with an approve button in a thread."""
 
     def found() -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from tests.promises.harness import ALICE, BRUNO, MEI, Bot, House, eventually, ho
 
 pytestmark = pytest.mark.promise
 
+LEASE = 0.25
 NUMBER = re.compile(r"#m\d+")
 PHRASES = ("@steward what about {}?", "@steward 请看一下 {}", "hello @steward, {} please", "@steward {} 谢谢!")
 
@@ -121,7 +122,7 @@ async def test_each_mention_is_answered_once_and_in_order_while_replicas_are_kil
     rng = random.Random(20_240_520)
     made = talks(rng, mentions, threads)
     with stored() as valkey:
-        async with house(valkey, slowly, tmp_path, lease=1.0) as there:
+        async with house(valkey, slowly, tmp_path, lease=LEASE) as there:
             there.slack.delivery(order="random", seed=7)
             storm = Storm(there, rng, mentions, kills)
             await storm.start()

@@ -40,9 +40,9 @@ async def _unit(bot: HttpStack, n: int) -> None:
             blocks = [b["block_id"] for b in view["blocks"] if b["type"] == "input"]
             typed = {"field:n": str(n), "field:note": "再确认一下", "reason": "not today"}
             assert (await slack.submit(user, view["id"], {b: {"value": {"type": "plain_text_input", "value": typed[b]}} for b in blocks}))["ok"]
-    await stack.until(lambda: len(stack.own("#orders", ts)) >= 2, 30)
+    await stack.until(lambda: len(stack.own("#orders", ts)) >= 2, 60)
     told = await slack.say("alice", "#orders", "and what now? 现在呢？", thread_ts=ts)
-    await stack.until(lambda: len(stack.own("#orders", ts)) >= 3, 30)
+    await stack.until(lambda: len(stack.own("#orders", ts)) >= 3, 60)
     await slack.edit("alice", "#orders", told, "never mind")
     who = ("alice", "bruno", "mei")[n % 3]
     await slack.say(who, slack.dm(who), f"hello {n}")

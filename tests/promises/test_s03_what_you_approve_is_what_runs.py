@@ -282,7 +282,7 @@ async def test_what_changed_after_the_click_is_not_carried_out(figures: Recorder
                 cards = [stack.slack.message("#orders", card_ts) or {} for _, _, card_ts, change in asked if change is not _the_session]
                 return all("steward:approve" not in buttons(message) for message in cards)
 
-            await stack.until(settled, 30)
+            await stack.until(settled, 60)
             await stack.quiet(1.0)
             honest = {n for n, _, _, change in asked if change is _nothing}
             done = {n for kind, n in upstream.effects if kind == "ship"}

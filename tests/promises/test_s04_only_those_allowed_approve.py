@@ -96,7 +96,7 @@ class Matrix:
         elif verdict == "edit" and self.policy != "two_people":
             async with _FORMS:
                 await slack.click(who, ROOM, shown["ts"], "steward:edit")
-                await self.bot.stack.until(lambda: slack.view(who))
+                await self.bot.stack.until(lambda: slack.view(who), 60)
                 view = slack.view(who)
                 assert view is not None
                 n = next(b["element"]["initial_value"] for b in view["blocks"] if b.get("block_id") == "field:n")
@@ -117,14 +117,14 @@ class Matrix:
         if who == "builds":  # nobody reads it
             cell.answered += 1
             return
-        await self.bot.stack.until(lambda: self.told(who, ts) > before, 20)
+        await self.bot.stack.until(lambda: self.told(who, ts) > before, 60)
         cell.answered += 1
 
     async def carried_through(self, shown: dict[str, Any], n: int) -> None:
         """The rightful people approve: the card was still open, whatever others tried."""
         for who in self.rightful:
             await self.bot.stack.slack.click(who, ROOM, shown["ts"], "steward:approve")
-        await self.bot.stack.until(lambda: self.upstream.effects["ship", n], 20)
+        await self.bot.stack.until(lambda: self.upstream.effects["ship", n], 60)
 
     # -- the rows --------------------------------------------------------------------------------------------------------
 
@@ -140,13 +140,13 @@ class Matrix:
             return
         await self.click(who, shown, verdict)
         if verdict == "deny":
-            await self.bot.stack.until(lambda: len(self.bot.stack.own(ROOM, ts)) >= 2, 20)
+            await self.bot.stack.until(lambda: len(self.bot.stack.own(ROOM, ts)) >= 2, 60)
         elif self.policy == "two_people":
-            await self.bot.stack.until(lambda: self.told(who, ts), 20)
+            await self.bot.stack.until(lambda: self.told(who, ts), 60)
             assert self.upstream.effects["ship", n] == 0
             await self.bot.stack.slack.click("mei" if who != "mei" else "alice", ROOM, shown["ts"], "steward:approve")
         if verdict != "deny":
-            await self.bot.stack.until(lambda: self.upstream.effects["ship", n], 20)
+            await self.bot.stack.until(lambda: self.upstream.effects["ship", n], 60)
         cell.executed = self.upstream.effects["ship", n]
 
     async def forged_value(self, cell: Cell, n: int) -> None:
@@ -168,7 +168,7 @@ class Matrix:
 
     async def expired(self, cell: Cell, n: int) -> None:
         ts, shown = await self.ask(n, "ship_soon")
-        await self.bot.stack.until(lambda: "steward:approve" not in buttons(self.bot.stack.slack.message(ROOM, shown["ts"]) or {}), 30)
+        await self.bot.stack.until(lambda: "steward:approve" not in buttons(self.bot.stack.slack.message(ROOM, shown["ts"]) or {}), 60)
         for who in self.rightful:
             await self.refused(cell, who, ts, lambda w=who: self.click(w, shown, "approve"))  # type: ignore[misc]
         cell.executed = self.upstream.effects["ship", n]
@@ -178,16 +178,16 @@ class Matrix:
         first = self.rightful[0]
         await self.click(first, shown, "approve")
         if self.policy == "two_people":
-            await self.bot.stack.until(lambda: self.told(first, ts), 20)
+            await self.bot.stack.until(lambda: self.told(first, ts), 60)
         else:
-            await self.bot.stack.until(lambda: self.upstream.effects["ship", n], 20)
+            await self.bot.stack.until(lambda: self.upstream.effects["ship", n], 60)
         await self.refused(cell, first, ts, lambda: self.click(first, shown, "approve"))
         cell.executed = self.upstream.effects["ship", n]
 
     async def after_deny(self, cell: Cell, n: int) -> None:
         ts, shown = await self.ask(n)
         await self.click(self.rightful[0], shown, "deny")
-        await self.bot.stack.until(lambda: len(self.bot.stack.own(ROOM, ts)) >= 2, 20)
+        await self.bot.stack.until(lambda: len(self.bot.stack.own(ROOM, ts)) >= 2, 60)
         for who in self.rightful:
             await self.refused(cell, who, ts, lambda w=who: self.click(w, shown, "approve"))  # type: ignore[misc]
         cell.executed = self.upstream.effects["ship", n]
@@ -195,7 +195,7 @@ class Matrix:
     async def after_stop(self, cell: Cell, n: int) -> None:
         ts, shown = await self.ask(n)
         await self.bot.stack.slack.say("alice", ROOM, "stop", thread_ts=ts)
-        await self.bot.stack.until(lambda: len(self.bot.stack.own(ROOM, ts)) >= 2, 20)
+        await self.bot.stack.until(lambda: len(self.bot.stack.own(ROOM, ts)) >= 2, 60)
         for who in self.rightful:
             await self.refused(cell, who, ts, lambda w=who: self.click(w, shown, "approve"))  # type: ignore[misc]
         cell.executed = self.upstream.effects["ship", n]
@@ -224,28 +224,30 @@ _FORMS = asyncio.Semaphore(1)
 """One person sees one modal at a time."""
 
 
-async def test_exactly_the_rows_of_the_policy_are_carried_out(figures: Recorder, full: bool) -> None:
+async def _under(policy: str, number: int, verdicts: tuple[str, ...]) -> list[Cell]:
+    """The rows of one policy, in a workspace of their own."""
+    setting, allowed = POLICIES[policy]
+    approvals = Approvals(policy=setting, tools={"ship_soon": ToolApproval(expiry=4)})
     valkey, model = Valkey(), ScriptedModel(obey_policy)
-    verdicts = ("approve", "deny", "edit") if full else ("approve",)
-    cells: list[Cell] = []
     try:
-        for number, (policy, (setting, allowed)) in enumerate(POLICIES.items()):
-            approvals = Approvals(policy=setting, tools={"ship_soon": ToolApproval(expiry=1)})
-            async with (
-                Upstream() as upstream,
-                http_running(valkey, model, tool_modules=TOOLS, resources={"upstream": upstream.url}, approvals=approvals) as bot,
-            ):
-                everyone = [seed.ALICE, seed.BRUNO, seed.MEI, seed.DANA, seed.ERIK, seed.BUILDS_BOT, bot.stack.slack.bot_user_id]
-                bot.stack.slack.add(
-                    channels=[{"id": f"C0MATRIX{number}", "name": "matrix", "members": everyone, "shared_with": [seed.PARTNER_TEAM_ID]}],
-                    usergroups=[{"id": GROUP, "name": "Approvers", "handle": "approvers", "users": list(LISTED)}],
-                )
-                matrix = Matrix(bot, upstream, policy, allowed, number * 1_000)
-                await matrix.run(verdicts)
-                assert all(count == 1 for count in upstream.effects.values())
-                cells += matrix.cells
+        async with Upstream() as upstream, http_running(valkey, model, tool_modules=TOOLS, resources={"upstream": upstream.url}, approvals=approvals) as bot:
+            everyone = [seed.ALICE, seed.BRUNO, seed.MEI, seed.DANA, seed.ERIK, seed.BUILDS_BOT, bot.stack.slack.bot_user_id]
+            bot.stack.slack.add(
+                channels=[{"id": f"C0MATRIX{number}", "name": "matrix", "members": everyone, "shared_with": [seed.PARTNER_TEAM_ID]}],
+                usergroups=[{"id": GROUP, "name": "Approvers", "handle": "approvers", "users": list(LISTED)}],
+            )
+            matrix = Matrix(bot, upstream, policy, allowed, number * 1_000)
+            await matrix.run(verdicts)
+            assert all(count == 1 for count in upstream.effects.values())
+            return matrix.cells
     finally:
         valkey.close()
+
+
+async def test_exactly_the_rows_of_the_policy_are_carried_out(figures: Recorder, full: bool) -> None:
+    verdicts = ("approve", "deny", "edit") if full else ("approve",)
+    found = await asyncio.gather(*(_under(policy, number, verdicts) for number, policy in enumerate(POLICIES)))
+    cells = [cell for some in found for cell in some]
     wrong = [f"{c.name}: executed {c.executed}, expected {c.expected}" for c in cells if c.executed != c.expected]
     refused, answered = sum(c.refused for c in cells), sum(c.answered for c in cells)
     print(f"{len(cells)} cells, {refused} refused clicks, {answered} answered privately; wrong: {wrong}")

@@ -95,11 +95,20 @@ async def card(stack: Stack, channel: str, ts: str | None, *, count: int = 1) ->
     return cards(stack, channel, ts)[-1]
 
 
+_UNDER_WAY = """
+local count, time = 0, redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for _, key in ipairs(redis.call('KEYS', '*:leases')) do count = count + redis.call('ZCARD', key) end
+for _, key in ipairs(redis.call('KEYS', '*:due')) do count = count + redis.call('ZCOUNT', key, '-inf', now) end
+return count
+"""
+
+
 async def rest(stack: Stack) -> None:
-    """Wait until no session is being worked on and no event is under way."""
-    await stack.until(lambda: stack.slack.core.delivery.in_flight == 0)
-    while any(bot.worker.busy for bot in stack.bots):
-        await asyncio.sleep(0.005)
+    """Wait until no event is under way, no session is due and none is being worked on: nothing more will happen by itself now."""
+    async with asyncio.timeout(20):
+        while stack.slack.core.delivery.in_flight or any(bot.worker.busy for bot in stack.bots) or stack.valkey.command("EVAL", _UNDER_WAY, 0):
+            await asyncio.sleep(0.01)
 
 
 async def becomes(stack: Stack, channel: str, ts: str, words: str) -> str:

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from typing import Self
 
 import aiohttp
 import pytest
@@ -31,7 +32,7 @@ class Relay:
         self.swallowed = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def __aenter__(self) -> Relay:
+    async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         return self
 

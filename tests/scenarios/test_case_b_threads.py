@@ -81,6 +81,10 @@ def _click(channel: str, card_ts: str, thread_ts: str, action: str) -> Json:
     }
 
 
+def _thread(team_id: str, channel_id: str, thread_ts: str) -> Thread:
+    return Thread(team_id=team_id, channel_id=channel_id, thread_ts=thread_ts)
+
+
 def _thread_of(event: Json) -> Thread:
     accepted = admit(event, ME)
     assert accepted is not None
@@ -116,7 +120,7 @@ def test_every_road_into_one_thread_leads_to_one_session(room: str, root: str, r
     form = submitted({"view": view, "user": {"id": "U1", "team_id": ME.team_id}, "team": {"id": ME.team_id}}, ME)
     assert form is not None
 
-    assert found | {form.thread} == {Thread(ME.team_id, channel, root)}
+    assert found | {form.thread} == {_thread(ME.team_id, channel, root)}
 
 
 @given(first=STAMPS, second=STAMPS, card=STAMPS)
@@ -128,7 +132,7 @@ def test_a_direct_conversation_without_a_thread_is_one_session(first: str, secon
         assert click is not None
         found.add(click.thread)
 
-    assert found == {Thread(ME.team_id, "D1", "")}
+    assert found == {_thread(ME.team_id, "D1", "")}
 
 
 @given(channel=st.sampled_from(["C1", "C2", "D1"]), team=st.sampled_from(["T1", "T2"]), root=STAMPS, other=STAMPS)
@@ -139,8 +143,8 @@ def test_other_threads_channels_and_workspaces_are_other_sessions(channel: str, 
     assert mine is not None
     key = (team, channel, root)
 
-    assert (mine.event.thread.id == Thread("T1", "C1", other).id) is (key == ("T1", "C1", other))
-    assert Thread.parse(mine.event.thread.id) == Thread(*key)
+    assert (mine.event.thread.id == _thread("T1", "C1", other).id) is (key == ("T1", "C1", other))
+    assert Thread.parse(mine.event.thread.id) == _thread(*key)
 
 
 # --- B3 to B7 --------------------------------------------------------------------------------------------------------------

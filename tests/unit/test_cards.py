@@ -1,5 +1,7 @@
 """What a card promises: it shows exactly what would run, or says what it leaves out; nothing in a value can dress up as the card."""
 
+# ruff: noqa: E501 - tables of cases read best with one case, or one family of them, a line
+
 from __future__ import annotations
 
 import json
@@ -100,7 +102,7 @@ def same(one: Any, other: Any) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(ARGUMENTS, st.sampled_from(["en", "zh"]), st.sampled_from(["open", "half", *SETTLED]))
 def test_a_card_decodes_back_to_the_arguments_or_says_it_is_cut(arguments: dict[str, Any], language: str, state: str) -> None:
     given_card = card(arguments, language=language, state=state)
@@ -116,7 +118,7 @@ def test_a_card_decodes_back_to_the_arguments_or_says_it_is_cut(arguments: dict[
         assert same(decoded, arguments)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(ARGUMENTS)
 def test_the_whole_view_decodes_back_to_the_arguments(arguments: dict[str, Any]) -> None:
     view = full_view(card(arguments))
@@ -124,10 +126,12 @@ def test_the_whole_view_decodes_back_to_the_arguments(arguments: dict[str, Any])
     View(**view).validate_json()
     assert len(view["blocks"]) <= 100
     assert len(json.dumps(view)) <= 250_000
-    assert same(decode_card(view["blocks"]), arguments) or isinstance(decode_card(view["blocks"]), Cut)
+    decoded = decode_card(view["blocks"])
+    assert isinstance(decoded, Cut) or same(decoded, arguments)
+    assert not isinstance(decoded, Cut) or any(len(visible(name)) > 2_000 for name in arguments) or "cut: " in json.dumps(view)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ARGUMENTS)
 def test_no_value_stands_where_slack_would_interpret_it(arguments: dict[str, Any]) -> None:
     shown = approval_card(card(arguments))
@@ -137,7 +141,7 @@ def test_no_value_stands_where_slack_would_interpret_it(arguments: dict[str, Any
     assert kinds <= {"header", "context", "actions", "button", "rich_text", "rich_text_section", "rich_text_preformatted", "plain_text", "mrkdwn", "text"}
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(NASTY)
 def test_what_is_made_visible_can_be_read_back(text: str) -> None:
     shown = visible(text)
@@ -163,7 +167,8 @@ def test_two_objects_equal_in_their_first_2600_characters_give_two_different_car
     second = card({"text": two}, approval=APPROVAL.model_copy(update={"digest": "b" * 64, "id": "apr_b"}))
 
     assert approval_card(first).blocks != approval_card(second).blocks
-    assert "aaaaaaaa" in words(approval_card(first)) and "bbbbbbbb" in words(approval_card(second))
+    assert "aaaaaaaa" in words(approval_card(first))
+    assert "bbbbbbbb" in words(approval_card(second))
     assert same(decode_card(full_view(first)["blocks"]), {"text": one})
 
 

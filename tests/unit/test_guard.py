@@ -1,5 +1,7 @@
 """What the guard promises: nothing pings, no address is live that nobody gave, and everything stays readable."""
 
+# ruff: noqa: E501 - tables of cases read best with one case, or one family of them, a line
+
 from __future__ import annotations
 
 import re
@@ -31,7 +33,8 @@ def bare(text: str) -> str:
 
 def outside_code(tokens: list[Token]) -> tuple[str, list[str], int]:
     """All text that is not code, every link's address, and the number of images."""
-    words, links, images = "", [], 0
+    words, images = "", 0
+    links: list[str] = []
     for token in tokens:
         if token.type == "inline":
             more, its_links, its_images = outside_code(token.children or [])
@@ -186,7 +189,7 @@ NASTY = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(NASTY)
 def test_any_mixture_is_harmless_and_cleaning_twice_is_cleaning_once(text: str) -> None:
     cleaned = clean(text, {ALLOWED})
@@ -195,7 +198,7 @@ def test_any_mixture_is_harmless_and_cleaning_twice_is_cleaning_once(text: str) 
     assert clean(cleaned, {ALLOWED}) == cleaned
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_at_all_is_harmless_and_cleaning_twice_is_cleaning_once(text: str) -> None:
     cleaned = clean(text, ())
