@@ -11,21 +11,33 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from typing import Any
 
 import structlog
 
+from bot.manifest import build
 from bot.run import Budget
 from bot.service import BUILT_IN, Parts, Service
 from bot.settings import Settings
 from bot.slack import SlackDown, SlackRefused
 from memory.embedded import StoreError, open_embedded
+from playground.appconfig import AppConfig
 from playground.demo_model import DemoModel
 from playground.server import Playground
 from tools.tool import ToolLoadError
 
 log = structlog.get_logger(__name__)
+
+EXAMPLES = (
+    "@steward what is 15% of 1,280, and what time is it in Tokyo?",
+    "@steward where is my order ABC-20240520-001?",
+    "@steward cancel ABC-20240520-001, because it comes too late",
+    "@steward 列出我的订单",
+    "@steward 把 ABC-20240520-001 的地址改成 上海市人民路 1 号",
+    "@steward 你能做什么？",
+)
+"""What the playground's page offers to a first visitor: one read, one write, in English and in Chinese, about the built-in tools."""
 
 
 class StartError(Exception):
@@ -106,7 +118,7 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
         api_url, bot_token, app_token, secret = settings.slack_api_url, "", "", ""
         host, port, welcome = settings.host, settings.port, ""
         if settings.mode == "playground":
-            playground = await _open_playground(settings)
+            playground = await _open_playground(settings, EXAMPLES)
             stack.push_async_callback(playground.stop)
             api_url, bot_token, app_token = playground.api_url, playground.bot_token, playground.app_token
             host, port = "127.0.0.1", 0
@@ -147,8 +159,8 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
         yield parts, welcome
 
 
-async def _open_playground(settings: Settings) -> Playground:
-    playground = Playground(port=settings.port, state_path=settings.home / "playground.json")
+async def _open_playground(settings: Settings, examples: Sequence[str] = ()) -> Playground:
+    playground = Playground(port=settings.port, app_config=AppConfig.from_manifest(build()), state_path=settings.home / "playground.json", examples=examples)
     try:
         await playground.start()
     except OSError as error:

@@ -149,6 +149,11 @@ def _texts(value: Any) -> Iterator[str]:
 # --- furniture -------------------------------------------------------------------------------------------------------
 
 
+def _head(card: CardInput, lead: str) -> Block:
+    """The first line: how the matter stands, and what it is about."""
+    return header(say("card_head", card.language, lead=lead, title=visible(card.title)))
+
+
 def _user(user_id: str) -> str:
     return f"<@{user_id}>" if _USER.fullmatch(user_id) else escape(visible(user_id))
 
@@ -229,7 +234,7 @@ def approval_card(card: CardInput) -> Rendered:
     language = card.language
     lead = say("card_ask", language)
     who = say("card_asked_by", language, user=_user(card.requested_by), when=_when(card.approval.expires_at))
-    blocks = [header(f"{lead}: {visible(card.title)}"), _line("asked", f"{who}\n{_deciders(card.approval.policy, language)}")]
+    blocks = [_head(card, lead), _line("asked", f"{who}\n{_deciders(card.approval.policy, language)} {say('card_not_yet', language)}")]
     if card.repaired:
         blocks.append(_small("repaired", say("card_repaired", language)))
     blocks += rows or [_small("no_rows", say("card_no_rows", language))]
@@ -254,7 +259,7 @@ def resolved_card(card: CardInput) -> Rendered:
     language = card.language
     state = _truth(card)
     lead = say(f"card_state_{state}", language)
-    blocks = [header(f"{lead}: {visible(card.title)}"), _line("asked", say("card_was_asked_by", language, user=_user(card.requested_by)))]
+    blocks = [_head(card, lead), _line("asked", say("card_was_asked_by", language, user=_user(card.requested_by)))]
     if card.repaired:
         blocks.append(_small("repaired", say("card_repaired", language)))
     blocks += rows or [_small("no_rows", say("card_no_rows", language))]

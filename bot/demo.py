@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from bot.log import configure_logging
+from bot.manifest import build
 from bot.service import Parts, Service
 from bot.settings import Settings
 from memory.embedded import open_embedded
 from memory.keys import Thread
 from memory.transcript import ITEM, AssistantMessage, ToolMessage
+from playground.appconfig import AppConfig
 from playground.demo_model import DemoModel
 from playground.server import Playground
 
@@ -114,7 +116,7 @@ async def _play(write: Callable[[str], object]) -> int:
     with tempfile.TemporaryDirectory(prefix="steward-demo-") as folder:
         home = Path(folder)
         store = await open_embedded(home)
-        slack, model = Playground(), DemoModel()
+        slack, model = Playground(app_config=AppConfig.from_manifest(build())), DemoModel()
         await slack.start()
         await model.start()
         service = Service(

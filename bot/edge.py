@@ -58,7 +58,13 @@ class Edge:
             return AuthorizeResult(enterprise_id=None, team_id=me.team_id, bot_user_id=me.user_id, bot_id=me.bot_id, bot_token=token)
 
         self.app = AsyncApp(
-            client=client, authorize=authorize, signing_secret=signing_secret or "unused", request_verification_enabled=False, process_before_response=True
+            client=client,
+            authorize=authorize,
+            signing_secret=signing_secret or "unused",
+            request_verification_enabled=False,
+            process_before_response=True,
+            attaching_function_token_enabled=False,  # no listener here is a workflow step,
+            attaching_conversation_kwargs_enabled=False,  # and none speaks: what would be made for each event is never used
         )
         self._listen()
 

@@ -7,16 +7,17 @@ import contextlib
 import secrets
 from collections.abc import AsyncIterator
 from time import time
+from typing import Any
 
 import structlog
 
 from bot import actions as act
 from bot.deps import Deps
-from bot.effects_slack import allowed_urls, post_recorded
-from bot.guard import clean, settled
+from bot.effects_slack import cleaned, post_recorded
+from bot.guard import settled
 from bot.ledger import Ledger
 from bot.messages import say
-from bot.model import Answer, ModelError, OnText, WantedCall, to_wire
+from bot.model import Answer, ModelError, WantedCall, to_wire
 from bot.prompt import SUMMARY, system
 from bot.render import Rendered, progress
 from bot.session_ops import outbound_id
@@ -70,7 +71,7 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
         if action.final:
             wire.append({"role": "user", "content": f"[note by the program] {SUMMARY}"})
         try:
-            answer = await deps.model.ask(wire, [] if action.final else deps.registry.schemas(), _partials(run, items, ledger, deps))
+            answer = await _heard(wire, [] if action.final else deps.registry.schemas(), _Partials(run, items, ledger, deps), deps)
             outcome = _checked(answer, action, ledger, deps)
             break
         except ModelError as error:
@@ -83,28 +84,61 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
     return outcome
 
 
-def _partials(run: Run, items: list[Item], ledger: Ledger, deps: Deps) -> OnText:
-    """Show a long answer while it grows: posted once (intent first), then updated at a calm pace, never holding up the stream's end."""
-    allowed = allowed_urls(items)
-    started = last = time()
-    shown = ""
+async def _heard(wire: list[dict[str, Any]], tools: list[dict[str, Any]], partials: _Partials, deps: Deps) -> Answer:
+    try:
+        return await deps.model.ask(wire, tools, partials.on_text)
+    except asyncio.CancelledError:
+        await partials.abandon()
+        raise
+    finally:
+        await partials.done()
 
-    async def on_text(text: str) -> None:
-        nonlocal last, shown
-        now = time()
-        if now - started < deps.limits.first_partial or now - last < deps.limits.between_partials:
+
+class _Partials:
+    """Shows a long answer while it grows: posted once (intent first), then updated at a calm pace.
+
+    One showing is under way at a time, beside the stream and not in its way; `done` waits for it, so that no partial
+    text can land after the final one.
+    """
+
+    def __init__(self, run: Run, items: list[Item], ledger: Ledger, deps: Deps) -> None:
+        self._run = run
+        self._items = items
+        self._ledger = ledger
+        self._deps = deps
+        self._started = self._last = time()
+        self._shown = ""
+        self._task: asyncio.Task[None] | None = None
+
+    async def on_text(self, text: str) -> None:
+        """The whole text so far."""
+        now, limits = time(), self._deps.limits
+        if now - self._started < limits.first_partial or now - self._last < limits.between_partials:
             return
-        last = now
-        part = progress(clean(settled(text), allowed, deps.allowed_hosts), run.locale)
-        if part.text == shown:
+        if self._task is None or self._task.done():
+            self._last = now
+            self._task = asyncio.create_task(self._show(text))
+
+    async def _show(self, text: str) -> None:
+        part = progress(await cleaned(settled(text), self._items, self._deps), self._run.locale)
+        if part.text == self._shown:
             return
-        shown = part.text
+        self._shown = part.text
         try:
-            await _show_partial(run.id, part, ledger, deps)
+            await _show_partial(self._run.id, part, self._ledger, self._deps)
         except (SlackDown, SlackRefused) as error:
             log.info("partial_not_shown", reason=str(error))
 
-    return on_text
+    async def done(self) -> None:
+        """Wait for what is under way. Raises what it raised: a lost lease ends the action."""
+        if self._task is not None:
+            await self._task
+
+    async def abandon(self) -> None:
+        """The action was interrupted: end what is under way."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
 
 
 async def _show_partial(run_id: str, part: Rendered, ledger: Ledger, deps: Deps) -> None:

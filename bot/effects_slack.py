@@ -7,7 +7,7 @@ that was fenced while it sent withdraws its copy.
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
@@ -28,6 +28,8 @@ from memory.transcript import Item, Note, ToolMessage, UserMessage
 from tools.registry import Registry
 
 log = structlog.get_logger(__name__)
+
+LONG_TEXT: Final = 1_500
 
 
 async def post_recorded(ledger: Ledger, deps: Deps, box_id: str, ts: str, *outcomes: act.Outcome) -> None:
@@ -101,6 +103,14 @@ async def update_card(action: act.UpdateCard, ledger: Ledger, deps: Deps) -> Non
     await ledger.record(act.CardShown(action.run.id, action.call.id, action.state))
 
 
+async def cleaned(text: str, items: list[Item], deps: Deps) -> str:
+    """The model's text as it may leave; a long one is worked on in a thread, because it is parsed as Markdown several times."""
+    allowed = allowed_urls(items)
+    if len(text) < LONG_TEXT:
+        return clean(text, allowed, deps.allowed_hosts)
+    return await asyncio.to_thread(clean, text, allowed, deps.allowed_hosts)
+
+
 def allowed_urls(items: list[Item]) -> set[str]:
     """Links a person wrote or a tool returned; the model may repeat those and no others."""
     found: set[str] = set()
@@ -120,7 +130,7 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
         return
     text = run.answer or say("stopped", run.locale)
     if run.answer_kind in {"answer", "summary"}:
-        text = clean(text, allowed_urls((await ledger.messages())[0]), deps.allowed_hosts)
+        text = await cleaned(text, (await ledger.messages())[0], deps)
     parts = answer_parts(text)
     for index in range(run.parts_posted, len(parts)):
         box_id = outbound_id(run, index)

@@ -34,7 +34,7 @@ def fold(session: Session, event: Event, now: float) -> Session:
         case ThreadReply():
             session = _reply(session, event, now)
         case Edited():
-            session = _edited(session, event.ts, event.text)
+            session = _edited(session, event.ts, event.text, event.actor)
         case Deleted():
             session = _edited(session, event.ts, None)
         case Decision():
@@ -116,8 +116,11 @@ def _canned(session: Session, event: Mention | DirectMessage, text: str, now: fl
     return session.model_copy(update={"waiting": (*session.waiting, run)})
 
 
-def _edited(session: Session, ts: str, text: str | None) -> Session:
-    """Correct a message that waits in the inbox, or one already in the transcript; a running turn is asked again."""
+def _edited(session: Session, ts: str, text: str | None, author: Actor | None = None) -> Session:
+    """Correct a message that waits in the inbox, or one already in the transcript; a running turn is asked again.
+
+    A turn may answer several messages of its person, so any correction by that person concerns it.
+    """
     for i, entry in enumerate(session.inbox):
         if entry.item.ts != ts:
             continue
@@ -129,7 +132,7 @@ def _edited(session: Session, ts: str, text: str | None) -> Session:
         return session.model_copy(update={"inbox": tuple(inbox)})
     session = append(session, Correction(ts=ts, text=text))
     run = session.run
-    if run is None or run.request_ts != ts or run.parts_posted != 0 or run.answer_kind != "answer":
+    if run is None or (run.request_ts != ts and run.requested_by != author) or run.parts_posted != 0 or run.answer_kind != "answer":
         return session
     if run.answer is not None:
         session = append(session, Note(text="The person corrected the message above before your answer was sent. Answer the corrected message."))

@@ -160,12 +160,13 @@ def edit_view(tool_schema: dict[str, Any], arguments: dict[str, Any], *, approva
     return _modal("edit", blocks, approval_id, session_id, language)
 
 
-def deny_view(approval_id: str, session_id: str, language: str) -> dict[str, Any]:
-    """The modal that asks why; leaving it empty is allowed."""
+def deny_view(approval_id: str, session_id: str, language: str, title: str = "") -> dict[str, Any]:
+    """The modal that asks why; leaving it empty is allowed. `title` is the tool's name for people."""
     element = {"type": "plain_text_input", "action_id": _ACTION, "multiline": True, "max_length": 1_000, "focus_on_load": True}
     label, hint = plain(say("form_deny_label", language)), plain(say("form_deny_hint", language))
     block = {"type": "input", "block_id": "reason", "optional": True, "label": label, "hint": hint, "element": element}
-    return _modal("deny", [block], approval_id, session_id, language)
+    top = [header(visible(title))] if title else []
+    return _modal("deny", [*top, block], approval_id, session_id, language)
 
 
 def _modal(what: str, blocks: list[Block], approval_id: str, session_id: str, language: str) -> dict[str, Any]:

@@ -150,6 +150,10 @@ def _edit(event: Mapping[str, Any], me: Identity) -> Accepted | None:
     ts, text = _text(new.get("ts"), "ts"), _text(new.get("text"), "text")
     if not ts or new.get("subtype") == "tombstone" or (isinstance(old, Mapping) and old.get("text") == text):
         return None
+    threaded = new.get("thread_ts") not in {None, ts}
+    if not threaded and mentions(new, me.user_id) and not (isinstance(old, Mapping) and mentions(old, me.user_id)):
+        # The mention was put in afterwards: to Slack this is the twin of an `app_mention`, so it is one to us.
+        return _message({**new, "channel": channel, "channel_type": event.get("channel_type")}, me)
     edited = new.get("edited")
     mark = _text(edited.get("ts"), "edited.ts") if isinstance(edited, Mapping) else _text(event.get("ts"), "ts")
     actor = Actor(team_id=_text(new.get("user_team") or new.get("team"), "team") or me.team_id, user_id=_text(new.get("user"), "user"))

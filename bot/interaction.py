@@ -157,7 +157,7 @@ class Interaction:
             if form.what == "view":
                 view = full_view(card_input(call, run, card_state(call), self._registry))
             elif form.what == "deny_reason":
-                view = deny_view(form.approval_id, form.thread.id, run.locale)
+                view = deny_view(form.approval_id, form.thread.id, run.locale, title=(tool.title if tool else "") or call.tool)
             elif tool is not None:
                 schema = tool.schema()["function"]["parameters"]
                 view = edit_view(

@@ -12,7 +12,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import structlog
 from openai import (
@@ -20,6 +20,7 @@ from openai import (
     APIError,
     APIStatusError,
     AsyncOpenAI,
+    AsyncStream,
     AuthenticationError,
     BadRequestError,
     NotFoundError,
@@ -27,7 +28,6 @@ from openai import (
     RateLimitError,
     Timeout,
 )
-from openai.types.chat import ChatCompletionChunk
 
 from bot.actions import FailureKind
 from memory.transcript import AssistantMessage, Correction, Item, Note, ToolMessage, UserMessage
@@ -136,12 +136,14 @@ class Model:
         raise failure
 
     async def _once(self, model: str, messages: list[dict[str, Any]], tools: list[dict[str, Any]], on_text: OnText | None) -> Answer:
-        extra: dict[str, Any] = {"tools": tools} if tools else {}
+        body: dict[str, Any] = {"model": model, "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
+        if tools:
+            body["tools"] = tools
         draft = _Draft()
         try:
-            stream = await self._client.chat.completions.create(
-                model=model, messages=cast("Any", messages), stream=True, stream_options={"include_usage": True}, **extra
-            )
+            # The same request as `chat.completions.create`, with plain values in and out: walking the whole history and every schema
+            # on the way in, and building typed objects of every piece on the way out, cost more than the rest of a turn.
+            stream = await self._client.post("/chat/completions", body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object])
             async with stream:
                 async for chunk in stream:
                     if _take(draft, chunk) and on_text is not None:
@@ -157,35 +159,40 @@ class Model:
         return _finished(draft, model, messages)
 
 
-def _take(draft: _Draft, chunk: ChatCompletionChunk) -> bool:
+def _take(draft: _Draft, chunk: object) -> bool:
     """Add one chunk; returns whether visible text grew."""
-    usage = getattr(chunk, "usage", None)
+    usage = _get(chunk, "usage")
     if usage is not None:
-        draft.tokens = int(getattr(usage, "total_tokens", 0) or 0)
+        draft.tokens = int(_get(usage, "total_tokens") or 0)
     grew = False
-    for choice in (getattr(chunk, "choices", None) or [])[:1]:
-        draft.finish = getattr(choice, "finish_reason", None) or draft.finish
-        delta = getattr(choice, "delta", None)
+    for choice in (_get(chunk, "choices") or [])[:1]:
+        draft.finish = _get(choice, "finish_reason") or draft.finish
+        delta = _get(choice, "delta")
         if delta is None:
             continue
-        content = getattr(delta, "content", None)
+        content = _get(delta, "content")
         if content:
             draft.text += content
             draft.size += len(content)
             grew = True
-        draft.refusal += getattr(delta, "refusal", None) or ""
-        for piece in getattr(delta, "tool_calls", None) or []:
+        draft.refusal += _get(delta, "refusal") or ""
+        for piece in _get(delta, "tool_calls") or []:
             _piece(draft, piece)
     return grew
 
 
-def _piece(draft: _Draft, piece: Any) -> None:
+def _get(value: object, name: str) -> Any:
+    """A field of what should be an object; None when it is not there, or the value is something else."""
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _piece(draft: _Draft, piece: object) -> None:
     """Join a fragment to its call: by index, else by id, else to the newest; a new id under a used index is a new call."""
-    function = getattr(piece, "function", None)
-    name, arguments = getattr(function, "name", None) or "", getattr(function, "arguments", None) or ""
+    function = _get(piece, "function")
+    name, arguments = _get(function, "name") or "", _get(function, "arguments") or ""
     if not isinstance(arguments, str):
         arguments = json.dumps(arguments, ensure_ascii=False)
-    given, call_id = getattr(piece, "index", None), getattr(piece, "id", None) or ""
+    given, call_id = _get(piece, "index"), _get(piece, "id") or ""
     newest = max(draft.calls, default=-1)
     if call_id and call_id in draft.ids:
         index = draft.ids[call_id]

@@ -55,6 +55,14 @@ def where(session: Session, box_id: str) -> str | None:
     return next((sent.ts for sent in session.sent if sent.id == box_id), None)
 
 
+def apologise(session: Session, text: str, now: float, epoch: int) -> Session:
+    """Say `text` in the thread, for a mail that nobody can read, beside whatever else goes on there."""
+    nobody = Actor(team_id=session.thread.team_id, user_id="")
+    run = new_run(session, nobody, f"parked:{epoch}", locale="en", timezone="UTC", now=now)
+    told = run.model_copy(update={"answer": text, "answer_kind": "failure", "dirty": False, "recovered": True})
+    return session.model_copy(update={"waiting": (*session.waiting, told)})
+
+
 def set_aside(session: Session, text: str, now: float, epoch: int) -> Session:
     """Give up on what cannot be processed: the active run ends with `text`, or a new one says it when there is none.
 

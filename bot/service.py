@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import structlog
@@ -72,6 +74,16 @@ class Parts:
     """Instead of loading `tool_modules`."""
 
 
+def _proxy(url: str) -> str | None:
+    """The proxy the environment names for an address, exceptions heeded (the SDK heeds none), never for this machine itself.
+
+    Found once, at start: a session that trusts the environment looks it up for every request, in a thread.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    return None if host in {"127.0.0.1", "::1", "localhost"} or proxy_bypass(host) else getproxies().get(parts.scheme)
+
+
 class Service:
     """A bot that can be started and stopped once."""
 
@@ -90,8 +102,9 @@ class Service:
         parts = self.parts
         try:
             timeout = aiohttp.ClientTimeout(total=20, sock_connect=5)
-            session = await self._stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, trust_env=True, connector=aiohttp.TCPConnector(limit=200)))
+            session = await self._stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=200)))
             client = AsyncWebClient(token=parts.bot_token, base_url=parts.slack_api_url, session=session, retry_handlers=[])
+            client.proxy = _proxy(parts.slack_api_url)
             self.slack = Slack(client, backoff=parts.slack_backoff)
             me = await self.slack.connect()
             hurried, patient = connect(parts.redis_url, timeout=HURRY), connect(parts.redis_url, timeout=PATIENCE)

@@ -43,15 +43,16 @@ def _pause(run: Run, now: float) -> Run:
 
 
 def _expire(session: Session, now: float) -> Session:
-    runs = []
+    runs, expired = [], False
     for run in all_runs(session):
         calls = list(run.calls)
         for i, call in enumerate(calls):
             if call.status is Status.WAITING and call.approval is not None and now >= call.approval.expires_at:
                 result = ToolResult.fail(call.tool, ErrorCode.EXPIRED, "Nobody approved this in time. It was not done.", Suggestion.ASK_PERSON)
                 session, calls[i] = close_call(session, call, Status.EXPIRED, result)
-        runs.append(run.model_copy(update={"calls": tuple(calls)}))
-    return with_runs(session, runs)
+                expired = True
+        runs.append(run.model_copy(update={"calls": tuple(calls)}) if expired else run)
+    return with_runs(session, runs) if expired else session
 
 
 def _absorb(session: Session, now: float) -> Session:

@@ -101,7 +101,11 @@ class Slack:
             if uncertain:
                 found = await self.find(channel, thread_ts, [outbound_id])
                 if found.get(outbound_id):
-                    return found[outbound_id][0]
+                    ts = found[outbound_id][0]
+                    if lookup:  # a predecessor's: it may have shown no more than a part of the answer
+                        check()
+                        await self.update(channel, ts, message)
+                    return ts
             await self._wait_for(f"post:{channel}")
             check()
             try:

@@ -24,7 +24,7 @@ from bot.events import EVENT, Decision, DirectMessage, Edited, Event, Mention, S
 from bot.ledger import Ledger
 from bot.messages import say
 from bot.perform import perform
-from bot.recovery import set_aside, take_over
+from bot.recovery import apologise, set_aside, take_over
 from bot.run import decide, fold
 from bot.settle import settle
 from bot.slack import SlackDown, SlackRefused
@@ -35,7 +35,13 @@ from tools.engine import digest
 
 log = structlog.get_logger(__name__)
 
-MAX_ATTEMPTS = 3
+MAX_ATTEMPTS = 6
+"""A session is set aside after this many attempts without progress. A failure that was seen counts as two, so three are
+enough; a holder that ended without a word counts as one, because its end may have come from outside."""
+SUSPECT = 3
+"""From this attempt on a session may be what ends its holders: a worker tries one such session at a time, so that none is blamed for another."""
+UNTRIED_PAUSE = 0.2
+"""Seconds a suspect waits for its turn."""
 HEARTBEAT = 0.5
 """Seconds between looks at the lease and the mail while an action runs; also the longest a "stop" stays unseen."""
 SWEEP = 1.0
@@ -59,6 +65,7 @@ class Worker:
         self._tasks: dict[asyncio.Task[None], str] = {}
         self._stopping = False
         self._too_large: set[str] = set()
+        self._suspect = ""
 
     # --- finding work -------------------------------------------------------------------------------------------------
 
@@ -140,7 +147,7 @@ class Worker:
     async def _hold(self, claim: Claim) -> None:
         with bound_contextvars(session=claim.thread.id, epoch=claim.epoch):
             try:
-                await self._work(claim)
+                await self._in_turn(claim)
             except Fenced:
                 log.warning("fenced")
             except MailboxDown as error:
@@ -150,25 +157,39 @@ class Worker:
             except StateTooLarge as error:
                 log.error("state_too_large", reason=str(error), attempts=claim.attempts)
                 self._too_large.add(claim.thread.id)
-                await self._give_back(claim, self._clock(), progress=False)
+                await self._give_back(claim, self._clock(), progress=False, attempts=claim.attempts + 1)
             except StateError as error:
                 # Written by a newer version, most likely: leave it whole for a replica that knows it.
                 log.error("state_unreadable", reason=str(error))
                 await self._give_back(claim, self._clock() + 5.0, progress=True)
             except (SlackDown, SlackRefused) as error:
                 log.warning("slack_failed", reason=str(error), attempts=claim.attempts)
-                await self._give_back(claim, self._clock() + _pause(claim.attempts), progress=isinstance(error, SlackDown))
+                failed = None if isinstance(error, SlackDown) else claim.attempts + 1
+                await self._give_back(claim, self._clock() + _pause(claim.attempts), progress=failed is None, attempts=failed)
             except Exception:  # the promise to everyone else's sessions: this one's fault ends here, logged
                 log.exception("session_failed", attempts=claim.attempts)
-                await self._give_back(claim, self._clock() + _pause(claim.attempts), progress=False)
+                await self._give_back(claim, self._clock() + _pause(claim.attempts), progress=False, attempts=claim.attempts + 1)
 
-    async def _give_back(self, claim: Claim, wake: float, *, progress: bool) -> None:
+    async def _in_turn(self, claim: Claim) -> None:
+        """Work, unless the session is a suspect and another one is being tried: then it goes back uncounted."""
+        if claim.attempts < SUSPECT or claim.attempts > MAX_ATTEMPTS:
+            await self._work(claim)
+        elif self._suspect:
+            await self._give_back(claim, self._clock() + UNTRIED_PAUSE, progress=False, attempts=claim.attempts - 1)
+        else:
+            self._suspect = claim.thread.id
+            try:
+                await self._work(claim)
+            finally:
+                self._suspect = ""
+
+    async def _give_back(self, claim: Claim, wake: float, *, progress: bool, attempts: int | None = None) -> None:
         """Release without a change; if that fails the lease runs out by itself."""
         if claim.lost:
             return
         claim.taken = 0
         try:
-            await self._mailbox.commit(claim, None, progress=progress, release=True, wake=wake)
+            await self._mailbox.commit(claim, None, progress=progress, attempts=attempts, release=True, wake=wake)
             self._later(claim.thread.shard, wake)
         except (Fenced, MailboxDown) as error:
             log.warning("not_given_back", reason=str(error))
@@ -239,22 +260,23 @@ class Worker:
         return event.model_copy(update=update)
 
     async def _set_aside(self, claim: Claim) -> None:
-        """Three attempts failed at the same place: end the run that was active, or drop the mail that was next, and say so."""
+        """Every attempt failed at the same place: take out the mail that cannot be read or was next, else end the run that was active, and say so."""
         reference = secrets.token_hex(4)
         log.error("parked", ref=reference, attempts=claim.attempts)
         ledger = Ledger(self._mailbox, claim)
-        if ledger.session.run is None and claim.mail:
-            # The mail that comes next is what a worker trips over first.
-            await self._mailbox.park(claim, claim.mail[0])
-            claim.taken = 1
-        elif ledger.session.run is None and not ledger.session.waiting:
-            log.error("nothing_to_park", ref=reference)
+        bad = next((raw for raw in claim.mail if not _readable(raw)), None)
+        if bad is None and ledger.session.run is None and claim.mail:
+            bad = claim.mail[0]  # the mail that comes next is what a worker trips over first
         key = "too_big" if claim.thread.id in self._too_large else "parked"
         self._too_large.discard(claim.thread.id)
         language = ledger.session.run.locale if ledger.session.run else "en"
-        ledger.session = set_aside(ledger.session, say(key, language, ref=reference), self._clock(), claim.epoch)
+        text = say(key, language, ref=reference)
+        if bad is not None:
+            await self._mailbox.park(claim, bad)
+            ledger.session = apologise(ledger.session, text, self._clock(), claim.epoch)
+        else:
+            ledger.session = set_aside(ledger.session, text, self._clock(), claim.epoch)
         await ledger.commit(progress=True)
-        claim.attempts = 1
         claim.document = await self._mailbox.read_document(claim.thread)
 
     @contextlib.asynccontextmanager
@@ -323,14 +345,24 @@ class _Beat:
                 continue  # whoever folds it will trip over it, be counted, and set it aside
             if isinstance(event, Stop):
                 return True
-            if isinstance(event, Edited) and isinstance(self._action, act.CallModel) and event.ts == self._action.run.request_ts:
-                return True
+            if isinstance(event, Edited) and isinstance(self._action, act.CallModel):
+                run = self._action.run
+                if event.ts == run.request_ts or event.actor == run.requested_by:
+                    return True
         return False
 
     def _interrupt(self) -> None:
         if self._task is not None and not self._task.done():
             self._interrupted = True
             self._task.cancel()
+
+
+def _readable(raw: bytes) -> bool:
+    try:
+        EVENT.validate_json(raw)
+    except ValidationError:
+        return False
+    return True
 
 
 def _as_written(mail: list[bytes]) -> list[bytes]:
@@ -351,4 +383,4 @@ def _as_written(mail: list[bytes]) -> list[bytes]:
 
 def _pause(attempts: int) -> float:
     """Seconds before the next attempt."""
-    return float(min(0.5 * 2 ** (attempts - 1), 30.0))
+    return float(min(0.5 * 2 ** (attempts // 2), 30.0))

@@ -64,6 +64,9 @@ async def plain(options: Json) -> AsyncIterator[None]:
 async def main(options: Json) -> None:
     """Work until told to end."""
     async with steward(options) if options["what"] == "steward" else plain(options):
+        import gc,os
+        if os.environ.get("BENCH_GC")=="freeze": gc.collect(); gc.freeze()
+        if os.environ.get("BENCH_GC")=="thresh": gc.collect(); gc.freeze(); gc.set_threshold(5000,20,20)
         await obey({}, {})
 
 

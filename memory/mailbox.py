@@ -130,18 +130,21 @@ class Mailbox:
         log_base: int = 0,
         items: Sequence[bytes] = (),
         progress: bool = True,
+        attempts: int | None = None,
         release: bool = False,
         wake: float | None = None,
     ) -> None:
         """Write the new state; afterwards `claim.mail` holds what is still unread. Safe to repeat.
 
-        `document` None leaves the stored one. `log_base` is the transcript's length before `items`. `progress` clears
-        the attempt count. `release` gives the session back, due at `wake` (seconds since the epoch) or when mail comes.
+        `document` None leaves the stored one. `log_base` is the transcript's length before `items`. `progress` starts
+        the count of attempts anew, `attempts` sets it. `release` gives the session back, due at `wake` (seconds since the epoch) or when mail comes.
         Raises `Fenced` when another worker took the session, `MailboxDown` when Redis did not answer.
         """
         shard = claim.thread.shard
         base, sid = self._keys.base(shard), claim.thread.id
         names = (self._keys.due(shard), self._keys.leases(shard), f"{base}doc:{sid}", f"{base}log:{sid}", f"{base}mail:{sid}", f"{base}meta:{sid}")
+        # Who goes on holding is the first to try the next step.
+        noted = attempts if attempts is not None else None if not progress else 0 if release else 1
         asked = monotonic()
         args = (
             sid,
@@ -149,7 +152,7 @@ class Mailbox:
             document if document is not None else b"",
             log_base,
             claim.consumed + claim.taken,
-            int(progress),
+            "" if noted is None else noted,
             int(release),
             "" if wake is None else int(wake * 1000),
             self._idle_lifetime,
@@ -165,6 +168,7 @@ class Mailbox:
             raise Fenced(sid)
         claim.consumed += claim.taken
         claim.taken = 0
+        claim.attempts = claim.attempts if noted is None else noted
         claim.mail = list(left)
         claim.deadline = asked + self._lease
         if release:
@@ -216,10 +220,12 @@ class Mailbox:
         return value.decode() if value is not None else None
 
     async def park(self, claim: Claim, payload: bytes) -> None:
-        """Keep a mail that could not be processed, for whoever looks into it; at most 100 per shard are kept."""
+        """Take an unread mail that cannot be processed out of the way; the last 100 of a shard are kept for whoever looks into them."""
         key = f"{self._keys.base(claim.thread.shard)}parked"
         await self._read(self._client.rpush(key, payload))
         await self._read(self._client.ltrim(key, -100, -1))
+        await self._read(self._client.lrem(f"{self._keys.base(claim.thread.shard)}mail:{claim.thread.id}", 1, payload))
+        claim.mail.remove(payload)
 
     async def ping(self) -> bool:
         """Whether Redis answers."""

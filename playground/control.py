@@ -219,7 +219,7 @@ class Control:
 
     async def _stop(self, body: Json) -> Json:
         user, channel = self._where(body)
-        return self._actions.stop(user, channel, str(body.get("thread_ts")))
+        return self._actions.stop(user, channel, str(body.get("thread_ts") or ""))
 
     async def _open(self, body: Json) -> Json:
         user = self._who(body)

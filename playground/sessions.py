@@ -87,7 +87,8 @@ class Sessions:
 
     def shown(self, channels: Collection[str]) -> Json:
         """What these channels show besides their messages, as the feed would tell it: sessions under way, statuses, prompts."""
-        sessions = [(key, {"status": s.status, "title": s.title}) for key, s in self._sessions.items()]
+        told = [(key, s) for key, s in self._sessions.items() if s.title or s.status in ("processing", "suspended")]
+        sessions = [(key, {"status": s.status, "title": s.title}) for key, s in told]
         statuses = [(key, {"status": s["status"], "loading_messages": s["loading_messages"]}) for key, s in self._statuses.items()]
 
         def placed(entries: Iterable[tuple[tuple[str, str], Json]]) -> list[Json]:

@@ -1,6 +1,6 @@
 -- Write a session's new state under the caller's epoch, or refuse it. Safe to repeat: positions are absolute.
 -- KEYS: due, leases, doc, log, mail, meta
--- ARGV: session id, epoch, document ('' = leave), transcript length before, mails consumed in all, progress (0/1),
+-- ARGV: session id, epoch, document ('' = leave), transcript length before, mails consumed in all, attempts to note ('' = leave),
 --       release (0/1), wake (ms, '' = none), lifetime (s), lease (ms), wake channel, shard, how many mails to hand out, transcript items...
 -- Returns -1 when fenced, else {mail...}: what is still to be read.
 if redis.call('HGET', KEYS[6], 'epoch') ~= ARGV[2] then return -1 end
@@ -21,12 +21,13 @@ if consumed > done then
   redis.call('LTRIM', KEYS[5], consumed - done, -1)
   redis.call('HSET', KEYS[6], 'consumed', consumed)
 end
-if ARGV[6] == '1' then redis.call('HSET', KEYS[6], 'attempts', 0) end
+if ARGV[6] ~= '' then redis.call('HSET', KEYS[6], 'attempts', ARGV[6]) end
 redis.call('EXPIRE', KEYS[6], lifetime)
 local left = redis.call('LRANGE', KEYS[5], 0, tonumber(ARGV[13]) - 1)
 if ARGV[7] == '1' then
   redis.call('ZREM', KEYS[2], session)
-  if #left > 0 then
+  -- What is given back unchanged (no document) rests until its time although its mail is unread.
+  if #left > 0 and (ARGV[3] ~= '' or ARGV[8] == '') then
     redis.call('ZADD', KEYS[1], now, session)
     redis.call('PUBLISH', ARGV[11], ARGV[12])
   elseif ARGV[8] ~= '' then

@@ -176,3 +176,27 @@ async def test_the_logs_can_be_read_from_outside(pg: Playground, http: aiohttp.C
     assert (entry["method"], entry["ok"], entry["status"], entry["token_kind"]) == ("auth.test", True, 200, "bot")
     async with http.get(f"{pg.url}/_/calls", params={"since": entry["n"]}) as response:
         assert (await response.json())["calls"] == []
+
+
+async def test_the_state_tells_what_a_reload_would_miss_and_only_to_those_who_may_see_it(http: aiohttp.ClientSession) -> None:
+    async with opened(examples=("@steward hello", "@steward 你好")) as pg:
+        async def state(user: str) -> Json:
+            async with http.get(f"{pg.url}/_/state", params={"user": user}) as response:
+                answer: Json = await response.json()
+                return answer
+
+        client, ts = client_of(pg), await pg.say("alice", "#leads", "@steward hello")
+        await client.assistant_threads_setStatus(channel_id=seed.LEADS, thread_ts=ts, status="is thinking…", loading_messages=["Reading"])
+        await client.assistant_threads_setSuggestedPrompts(channel_id=seed.LEADS, thread_ts=ts, title="Try", prompts=[{"title": "A", "message": "a"}])
+        await client.api_call("agents.sessions.setStatus", json={"channel_id": seed.LEADS, "thread_ts": ts, "status": "processing"})
+        seen, unseen = await state("mei"), await state("bruno")
+        place = {"channel": seed.LEADS, "thread_ts": ts}
+        assert seen["examples"] == ["@steward hello", "@steward 你好"] == unseen["examples"]
+        assert seen["statuses"] == [{**place, "status": "is thinking…", "loading_messages": ["Reading"]}]
+        assert seen["sessions"] == [{**place, "status": "processing", "title": ""}]
+        assert seen["prompts"] == [{**place, "title": "Try", "prompts": [{"title": "A", "message": "a"}]}]
+        assert (unseen["statuses"], unseen["sessions"], unseen["prompts"]) == ([], [], [])
+        await client.api_call("assistant.threads.setStatus", json={"channel_id": seed.LEADS, "thread_ts": ts, "status": ""})
+        await client.api_call("agents.sessions.setStatus", json={"channel_id": seed.LEADS, "thread_ts": ts, "status": "active"})
+        after = await state("mei")
+        assert (after["statuses"], after["sessions"]) == ([], [])

@@ -8,12 +8,16 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, Self
 
 from bot.deps import Limits
+from bot.manifest import build
 from bot.service import Parts, Service
+from playground.appconfig import AppConfig
 from playground.server import Playground
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.valkey import Valkey
 
-QUICK = Limits(first_status=0.2, first_partial=0.3, between_partials=0.2, running_card=0.2, write_grace=0.3, keyed_pause=0.02, adoption_looks=20, adoption_pause=0.1)
+QUICK = Limits(
+    first_status=0.2, first_partial=0.3, between_partials=0.2, running_card=0.2, write_grace=0.3, keyed_pause=0.02, adoption_looks=20, adoption_pause=0.1
+)
 
 
 class Stack:
@@ -22,7 +26,7 @@ class Stack:
     def __init__(self, valkey: Valkey, model: ScriptedModel, *, playground: Playground | None = None, **parts: Any) -> None:
         self.valkey = valkey
         self.model = model
-        self.slack = playground or Playground()
+        self.slack = playground or Playground(app_config=AppConfig.from_manifest(build()))
         self.bots: list[Service] = []
         self._given = parts
         self._stack = contextlib.AsyncExitStack()

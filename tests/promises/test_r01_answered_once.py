@@ -24,7 +24,7 @@ from tests.promises.harness import ALICE, BRUNO, MEI, Bot, House, eventually, ho
 
 pytestmark = pytest.mark.promise
 
-LEASE = 0.25
+LEASE = 2.0
 NUMBER = re.compile(r"#m\d+")
 PHRASES = ("@steward what about {}?", "@steward 请看一下 {}", "hello @steward, {} please", "@steward {} 谢谢!")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -88,7 +89,7 @@ OWN: dict[str, Json] = {
     },
     "stream": {
         "type": "message", "subtype": "message_changed", "hidden": True, **ROOT, "ts": "1790000001.000100",
-        "message": {"type": "message", **ME, "text": f"{BOT} more", "ts": "1790000000.000100", "thread_ts": "1789999999.000100", "streaming_state": "in_progress"},
+        "message": {"type": "message", **ME, "text": f"{BOT} more", "ts": "1790000000.000100", "thread_ts": "1789999999.000100", "streaming_state": "x"},
         "previous_message": {"type": "message", **ME, "text": "", "ts": "1790000000.000100"},
     },
     "deletion": {
@@ -103,8 +104,8 @@ async def test_the_bots_own_messages_are_ignored(valkey: Valkey, transport: str,
     """D2: own message, own edit, own stream events, known by user id and by bot id: nothing is stored, nobody answers."""
     model = ScriptedModel()
     async with over(transport, valkey, model) as stack:
-        envelope = {"type": "event_callback", "team_id": "T01NORTHWD", "api_app_id": "A01STEWARD", "event_id": "Ev1", "event_time": 1790000000, "event": OWN[what]}
-        stack.slack.send(envelope)
+        head = {"type": "event_callback", "team_id": "T01NORTHWD", "api_app_id": "A01STEWARD", "event_id": "Ev1", "event_time": 1790000000}
+        stack.slack.send({**head, "event": OWN[what]})
         await rest(stack)
 
         assert [d["status"] for d in stack.slack.deliveries()] == [200]
@@ -161,8 +162,6 @@ def pings(message: Json) -> list[str]:
 
 def live(value: str, *, markdown: bool) -> list[str]:
     """Mentions outside code. In mrkdwn only the angled forms are live; in Markdown the bare words are taken for live, too."""
-    import re
-
     outside = re.sub(r"```.*?```|``.*?``|`[^`\n]*`", "", value, flags=re.DOTALL)
     angled = re.findall(r"<(?:!|@)[^>]*>", outside)
     bare = re.findall(r"(?<![\w`])@(?:channel|here|everyone)\b", outside) if markdown else []

@@ -21,7 +21,7 @@ for parser in PARSERS:
     parser.normalizeLink = str  # type: ignore[method-assign,assignment]
     parser.validateLink = bool  # type: ignore[method-assign,assignment]
 
-LIVE = re.compile(r"[a-z][a-z0-9+.-]*://|mailto:|javascript:|www\.|evil\.example|xn--|раураl\.com", re.IGNORECASE)
+LIVE = re.compile(r"[a-z][a-z0-9+.-]*://|mailto:|javascript:|www\.|evil\.example(?![0-9a-z_])|xn--|раураl\.com", re.IGNORECASE)
 PING = re.compile(r"<[!@#]\w|@(?:channel|here|everyone)(?![a-z0-9_])", re.IGNORECASE)
 
 

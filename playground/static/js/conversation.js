@@ -145,7 +145,7 @@ export class Conversation {
             "div",
             { class: "muted" },
             store.isAppChannel(this.channel)
-              ? `This is your conversation with ${peer.real_name || peer.name}. Every message here starts a thread.`
+              ? `This is your conversation with ${peer.real_name || peer.name}. Nobody else sees it, and no @mention is needed.`
               : `This is the beginning of your conversation with ${peer.real_name || peer.name}.`,
           ),
         ),
@@ -167,7 +167,8 @@ export class Conversation {
   #drawExtras() {
     if (!this.composer) return;
     const prompts = this.ui.store.isAppChannel(this.channel) || this.ui.store.promptsOf(this.channel) ? promptRow(this.ui, this.channel, null) : null;
-    const nodes = [prompts ?? hintPanel(this.ui, this.channel)].filter(Boolean);
+    // An agent session of the whole conversation, as in a direct message, has its status and its Stop button here.
+    const nodes = [this.ui.statusLine(this.channel, null), prompts ?? hintPanel(this.ui, this.channel)].filter(Boolean);
     const signature = nodes.map((node) => node.textContent).join("|");
     if (signature === this.extrasSignature && this.extras.childElementCount === nodes.length) return;
     this.extrasSignature = signature;

@@ -17,12 +17,7 @@ const dismissed = () => {
 function examples(store, direct) {
   const given = store.examples.map((entry) => (typeof entry === "string" ? entry : (entry.message ?? entry.text ?? ""))).filter(Boolean);
   const bot = store.user(store.app.bot_user_id).name;
-  const own = [
-    `@${bot} where is order 1042?`,
-    `@${bot} remind me tomorrow at 9 to call the supplier`,
-    `@${bot} 订单 1042 现在到哪儿了？`,
-    `@${bot} 你能做什么？`,
-  ];
+  const own = [`@${bot} hello`, `@${bot} what can you do?`, `@${bot} 你好`, `@${bot} 你能做什么？`];
   const list = given.length ? given : own;
   return direct ? list.map((text) => text.replace(new RegExp(`^@${bot}\\s*`), "")) : list;
 }
@@ -44,8 +39,8 @@ export function hintPanel(ui, channel) {
     h(
       "div",
       { class: "hints-head" },
-      h("strong", {}, "Try it"),
-      h("span", { class: "muted" }, "A click puts the text into the box; Enter sends it. Change who you are at the top."),
+      h("strong", {}, `Try ${store.app.name || "the app"}`),
+      h("span", { class: "muted" }, "A Slack of your own, on this machine only. Choose a message and press Enter. The menu at the top makes you someone else."),
       iconButton("close", "Hide the examples", () => {
         try {
           localStorage.setItem(KEY, "yes");

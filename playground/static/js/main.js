@@ -16,7 +16,7 @@ import { Topbar } from "./topbar.js";
 
 const byId = (id) => document.getElementById(id);
 const store = new Store();
-const ui = { store, place: { channel: null, thread: null, tab: null }, editing: null, feedDown: false };
+const ui = { store, place: { channel: null, thread: null, tab: null }, editing: null, asked: null, feedDown: false };
 
 // ---- notices
 
@@ -168,8 +168,8 @@ Object.assign(ui, {
   focusComposer: () => !matchMedia("(pointer: coarse)").matches && (panel.composer ?? conversation.composer)?.focus(),
   fillComposer: (text) => conversation.composer?.set(text),
   redraw: () => (conversation.timeline?.update(), panel.timeline?.update()),
-  // In the app's own conversation every message starts a thread, and the answer comes there.
-  afterSend: (channel, thread, ts) => !thread && store.isAppChannel(channel) && ui.place.channel === channel && ui.openThread(channel, ts),
+  // In its own conversation the app may answer below a message or in a thread of it: the thread is opened once something comes there.
+  afterSend: (channel, thread, ts) => !thread && store.isAppChannel(channel) && (ui.asked = { channel, ts }),
   async openPerson(user) {
     const known = store.directWith(user);
     if (known) return ui.openChannel(known.id);
@@ -225,6 +225,12 @@ const feed = new Feed({
 });
 
 store.addEventListener("incoming", markRead);
+store.addEventListener("incoming", ({ detail: { channel, message } }) => {
+  const { asked, place } = ui;
+  if (!asked || message.user === store.me || asked.channel !== channel || place.channel !== channel) return;
+  ui.asked = null;
+  if (message.thread_ts === asked.ts && !place.thread) ui.openThread(channel, asked.ts);
+});
 store.addEventListener("stale", () => store.load(store.me).catch((error) => ui.notify(explain(error))));
 addEventListener("hashchange", route);
 document.addEventListener("visibilitychange", markRead);

@@ -84,6 +84,7 @@ export class Timeline {
         before.name === author.real_name &&
         before.message.user === message.user &&
         !before.message.reply_count &&
+        !isCard(before.message) &&
         !(this.thread && before.message.ts === this.thread) &&
         Number(message.ts) - Number(before.message.ts) < GROUP_SECONDS,
       );
@@ -101,8 +102,8 @@ export class Timeline {
         make: () => this.#row(own, compact),
       });
       before = message.subtype && message.subtype !== "file_share" && message.subtype !== "bot_message" ? null : { message, name: author.real_name };
-      if (this.thread && message.ts === this.thread && messages.length > 1) {
-        const replies = messages.length - 1;
+      const replies = messages.filter((other) => !other.is_ephemeral).length - 1;
+      if (this.thread && message.ts === this.thread && replies > 0) {
         entries.push({
           key: "replies",
           signature: String(replies),
@@ -200,6 +201,9 @@ export class Timeline {
     next.focus();
   }
 }
+
+// A message that reads as a form of its own: what follows it starts anew, with its author's name.
+const isCard = (message) => Boolean(message.blocks?.some((block) => block.type === "header" || block.type === "actions"));
 
 // A task card or plan that the reader has opened or closed stays so through a redraw, as long as its state is the same.
 function carryOpen(old, fresh) {
