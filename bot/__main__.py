@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
@@ -96,6 +97,8 @@ async def _run(settings: Settings) -> None:
             raise StartError(f"Port {parts.port} cannot be used ({error.strerror}): set PORT to a free one.") from error
         if welcome:
             print(welcome, flush=True)
+        gc.collect()
+        gc.freeze()  # what start-up made stays to the end: the collector need not walk through it again and again
         try:
             await service.run_until(stop)
         finally:

@@ -68,6 +68,9 @@ def judge(run: Run, call: Call, event: Decision, *, team_id: str, now: float, la
         if call.status is Status.SUPERSEDED:
             return Refusal(say("click_unknown", language))
         return Refusal(say("click_decided", language, state=say(f"status_{call.status.value}", language)))
+    if event.message_ts and not approval.card_ts:
+        # Posted by a worker that died before it could record where. Only our card carries this id, and Slack says where it was clicked.
+        approval = approval.model_copy(update={"card_ts": event.message_ts, "shown": "open"})
     if event.message_ts and event.message_ts != approval.card_ts:
         return Refusal(say("click_unknown", language))
     if now >= approval.expires_at:

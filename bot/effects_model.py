@@ -79,7 +79,10 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
             if error.kind != "overflow":
                 break
             limit //= 3  # the endpoint knows its window better than we do
-    if isinstance(outcome, act.ModelFailed) and action.final and not outcome.transient:
+    if isinstance(outcome, act.ModelFailed) and outcome.transient and deps.budget.time_left(run, time()) <= outcome.retry_after:
+        # To wait for the model longer would break the budget: the person hears now that there is no answer.
+        outcome = act.ModelFailed(outcome.kind, transient=False)
+    elif isinstance(outcome, act.ModelFailed) and action.final and not outcome.transient:
         outcome = act.ModelAnswered(say("capped", run.locale), (), 0, final=True)
     return outcome
 
@@ -107,17 +110,25 @@ class _Partials:
         self._ledger = ledger
         self._deps = deps
         self._started = self._last = time()
-        self._shown = ""
+        self._text = self._shown = ""
+        self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def on_text(self, text: str) -> None:
-        """The whole text so far."""
-        now, limits = time(), self._deps.limits
-        if now - self._started < limits.first_partial or now - self._last < limits.between_partials:
+        """The whole text so far. It is shown when its time has come, whether or not the model has gone on by then."""
+        self._text = text
+        if self._timer is None:
+            limits = self._deps.limits
+            due = max(self._started + limits.first_partial, self._last + limits.between_partials)
+            self._timer = asyncio.get_running_loop().call_later(max(due - time(), 0.0), self._begin)
+
+    def _begin(self) -> None:
+        self._timer = None
+        if self._task is not None and not self._task.done():
+            self._timer = asyncio.get_running_loop().call_later(max(self._deps.limits.between_partials, 0.05), self._begin)
             return
-        if self._task is None or self._task.done():
-            self._last = now
-            self._task = asyncio.create_task(self._show(text))
+        self._last = time()
+        self._task = asyncio.create_task(self._show(self._text))
 
     async def _show(self, text: str) -> None:
         part = progress(await cleaned(settled(text), self._items, self._deps), self._run.locale)
@@ -130,12 +141,18 @@ class _Partials:
             log.info("partial_not_shown", reason=str(error))
 
     async def done(self) -> None:
-        """Wait for what is under way. Raises what it raised: a lost lease ends the action."""
+        """Begin nothing more, and wait for what is under way. Raises what it raised: a lost lease ends the action."""
+        self._no_more()
         if self._task is not None:
             await self._task
 
+    def _no_more(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
     async def abandon(self) -> None:
         """The action was interrupted: end what is under way."""
+        self._no_more()
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})

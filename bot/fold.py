@@ -11,7 +11,7 @@ from typing import Final, assert_never
 from bot.approvals import Refusal, judge
 from bot.events import Decision, Deleted, DirectMessage, Edited, Event, Mention, Person, Stop, ThreadReply
 from bot.messages import pick, say
-from bot.session_ops import all_runs, append, close_call, fingerprint, new_run, notify, outbound_id, unknown_outcome, with_call, with_run, with_runs
+from bot.session_ops import all_runs, append, close_call, fingerprint, new_run, notify, outbound_id, sent_at, unknown_outcome, with_call, with_run, with_runs
 from bot.settle import settle
 from bot.state import Inbound, Run, Session, Status
 from memory.keys import Actor
@@ -150,6 +150,7 @@ def _decision(session: Session, event: Decision, now: float) -> Session:
                 return notify(session, event.key, event.actor, ruling.text)
             if ruling.note:
                 session = notify(session, event.key, event.actor, ruling.note)
+            run = sent_at(run, ruling.approval.id, ruling.approval.card_ts)  # noqa: PLW2901 - the run that knows where its card stands
             decided = call.model_copy(update={"approval": ruling.approval})
             if ruling.status is Status.DENIED:
                 why = f' Their reason: "{event.reason}".' if event.reason else ""

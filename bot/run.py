@@ -35,8 +35,12 @@ class Budget:
             used.model_calls >= self.model_calls
             or used.tool_calls >= self.tool_calls
             or used.tokens >= self.tokens
-            or used.seconds + (now - run.active_since) >= self.seconds
+            or self.time_left(run, now) <= 0
         )
+
+    def time_left(self, run: Run, now: float) -> float:
+        """Seconds the run may still take, negative when it is over its time."""
+        return self.seconds - run.usage.seconds - (now - run.active_since)
 
 
 def decide(session: Session, now: float, budget: Budget) -> act.Action:

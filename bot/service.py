@@ -193,6 +193,7 @@ class Service:
             await self._socket.close_async()  # type: ignore[no-untyped-call]
         if self._work is not None:
             await self.worker.stop(grace)
-            self._work.cancel()
-            await asyncio.wait({self._work})
+            await asyncio.wait({self._work}, timeout=2.0)
+            if self._work.cancel():
+                await asyncio.wait({self._work}, timeout=2.0)
         await self._stack.aclose()

@@ -90,6 +90,11 @@ def intend(run: Run, box_id: str, epoch: int) -> Run:
     return run.model_copy(update={"outbox": (*run.outbox, Outbound(id=box_id, epoch=epoch))})
 
 
+def sent_at(run: Run, box_id: str, ts: str) -> Run:
+    """The run that knows where the message `box_id` stands."""
+    return run.model_copy(update={"outbox": tuple(box.model_copy(update={"ts": ts}) if box.id == box_id else box for box in run.outbox)})
+
+
 def outbound_id(run: Run, part: int) -> str:
     """The identity of one part of a run's answer, carried in the message's metadata."""
     return f"{run.id}.{part}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from time import monotonic, time
 from typing import Literal
 
@@ -73,13 +73,14 @@ class Worker:
         """Work until `stop`. Never raises for a fault of Redis, Slack or the model."""
         async with asyncio.TaskGroup() as group:
             helpers = [group.create_task(self._listen()), group.create_task(self._every_shard())]
-            while not self._stopping:
-                await self._look.wait()
-                self._look.clear()
-                while self._shards and not self._stopping:
-                    await self._drain(self._shards.pop())
-            for helper in helpers:
-                helper.cancel()
+            try:
+                while not self._stopping:
+                    await self._look.wait()
+                    self._look.clear()
+                    while self._shards and not self._stopping:
+                        await self._drain(self._shards.pop())
+            finally:
+                await _ended(helpers)
 
     async def _drain(self, shard: int) -> None:
         """Claim what is due in one shard, as far as there is room."""
@@ -161,7 +162,8 @@ class Worker:
             except StateError as error:
                 # Written by a newer version, most likely: leave it whole for a replica that knows it.
                 log.error("state_unreadable", reason=str(error))
-                await self._give_back(claim, self._clock() + 5.0, progress=True)
+                # A rest of uneven length, and no look of our own at its end: else we might be the first every time.
+                await self._give_back(claim, self._clock() + 2.0 + secrets.randbelow(3_000) / 1_000, progress=True, look=False)
             except (SlackDown, SlackRefused) as error:
                 log.warning("slack_failed", reason=str(error), attempts=claim.attempts)
                 failed = None if isinstance(error, SlackDown) else claim.attempts + 1
@@ -172,25 +174,27 @@ class Worker:
 
     async def _in_turn(self, claim: Claim) -> None:
         """Work, unless the session is a suspect and another one is being tried: then it goes back uncounted."""
-        if claim.attempts < SUSPECT or claim.attempts > MAX_ATTEMPTS:
+        suspected = SUSPECT <= claim.attempts <= MAX_ATTEMPTS
+        if suspected and self._suspect:
+            await self._give_back(claim, self._clock() + UNTRIED_PAUSE, progress=False)
+            return
+        self._suspect = claim.thread.id if suspected else self._suspect
+        try:
+            await self._mailbox.begin(claim)
             await self._work(claim)
-        elif self._suspect:
-            await self._give_back(claim, self._clock() + UNTRIED_PAUSE, progress=False, attempts=claim.attempts - 1)
-        else:
-            self._suspect = claim.thread.id
-            try:
-                await self._work(claim)
-            finally:
+        finally:
+            if suspected:
                 self._suspect = ""
 
-    async def _give_back(self, claim: Claim, wake: float, *, progress: bool, attempts: int | None = None) -> None:
+    async def _give_back(self, claim: Claim, wake: float, *, progress: bool, attempts: int | None = None, look: bool = True) -> None:
         """Release without a change; if that fails the lease runs out by itself."""
         if claim.lost:
             return
         claim.taken = 0
         try:
             await self._mailbox.commit(claim, None, progress=progress, attempts=attempts, release=True, wake=wake)
-            self._later(claim.thread.shard, wake)
+            if look:
+                self._later(claim.thread.shard, wake)
         except (Fenced, MailboxDown) as error:
             log.warning("not_given_back", reason=str(error))
 
@@ -202,7 +206,9 @@ class Worker:
     async def _work(self, claim: Claim) -> None:
         if claim.attempts > MAX_ATTEMPTS:
             await self._set_aside(claim)
-        ledger = Ledger(self._mailbox, claim)
+        ledger = Ledger(self._mailbox, claim, self._at_rest)
+        # The last holder may have ended before it could take back what it showed in Slack.
+        ledger.processing = claim.attempts > 1 or ledger.session.run is not None
         ledger.session = take_over(ledger.session, claim.epoch, self._clock())
         async with self._beating(claim) as beat:
             while True:
@@ -212,11 +218,20 @@ class Worker:
                     if ledger.processing:
                         at_rest: Literal["suspended", "active"] = "suspended" if ledger.session.waiting else "active"
                         await self._deps.slack.session(claim.thread.channel_id, claim.thread.thread_ts, at_rest)
+                        # Slack takes the line away when we post; an answer that took the place of a partial one was no post.
+                        await self._deps.slack.status(claim.thread.channel_id, claim.thread.thread_ts, "")
                         ledger.processing = False
                     await ledger.commit(release=True, wake=action.until)
                     self._later(claim.thread.shard, action.until)
                     return
                 await beat.during(action, ledger, self._deps)
+                if ledger.released is not None:
+                    self._later(claim.thread.shard, ledger.released.until)
+                    return
+
+    def _at_rest(self, session: Session) -> act.Wait | None:
+        action = decide(session, self._clock(), self._deps.budget)
+        return action if isinstance(action, act.Wait) else None
 
     async def _fold_mail(self, ledger: Ledger) -> None:
         claim = ledger.claim
@@ -227,7 +242,10 @@ class Worker:
         waiting = claim.mail[claim.taken :]
         for raw in waiting if careful else _as_written(waiting):
             event = await self._enriched(EVENT.validate_json(raw), ledger.session)
-            ledger.session = fold(ledger.session, event, self._clock())
+            before = ledger.session
+            ledger.session = fold(before, event, self._clock())
+            if isinstance(event, Decision) and _standing(before, event.approval_id) == _standing(ledger.session, event.approval_id):
+                log.warning("decision_refused", key=event.key, actor=event.actor.user_id)
             claim.taken += 1
             log.info("event", kind=event.kind, key=event.key)
             if careful:
@@ -286,8 +304,7 @@ class Worker:
         try:
             yield beat
         finally:
-            task.cancel()
-            await asyncio.wait({task})
+            await _ended([task])
 
 
 class _Beat:
@@ -310,8 +327,7 @@ class _Beat:
             await self._task
         except asyncio.CancelledError:
             if not self._interrupted or not self._task.cancelled():
-                self._task.cancel()
-                await asyncio.wait({self._task})
+                await _ended([self._task])
                 raise
             if self._claim.lost:
                 raise Fenced(self._claim.thread.id) from None
@@ -357,12 +373,33 @@ class _Beat:
             self._task.cancel()
 
 
+async def _ended(tasks: Collection[asyncio.Task[None]]) -> None:
+    """End tasks, asking as often as it takes.
+
+    Before Python 3.12 `asyncio.wait_for` loses a cancellation that comes just as its work ends, and the Redis client sends
+    every command through it.
+    """
+    while left := [task for task in tasks if not task.done()]:
+        for task in left:
+            task.cancel()
+        await asyncio.wait(left, timeout=0.1)
+
+
 def _readable(raw: bytes) -> bool:
     try:
         EVENT.validate_json(raw)
     except ValidationError:
         return False
     return True
+
+
+def _standing(session: Session, approval_id: str) -> tuple[str, int] | None:
+    """What was decided so far about an approval: the call's status and the number of votes."""
+    for run in ([session.run] if session.run else []) + list(session.waiting):
+        for call in run.calls:
+            if call.approval is not None and call.approval.id == approval_id:
+                return call.status.value, len(call.approval.votes)
+    return None
 
 
 def _as_written(mail: list[bytes]) -> list[bytes]:

@@ -90,13 +90,13 @@ class Load:
         return {mark: call["at"] for call in calls if call["ok"] for mark in MARK.findall(str(call["args"].get("text", ""))) if mark in waiting}
 
     async def closed(self, order: Json) -> Json:
-        """`turns` turns of a `kind`, `under_way` at a time."""
+        """`turns` turns of a `kind`, `under_way` at a time; after `within` seconds no new ones are begun."""
         self._forget()
-        left, waiting = int(order["turns"]), set[str]()
+        left, waiting, end = int(order["turns"]), set[str](), time.monotonic() + order["within"]
         while left or waiting:
             while left and len(waiting) < order["under_way"]:
                 waiting.add(self.mention(order.get("kind", "m")))
-                left -= 1
+                left = left - 1 if time.monotonic() < end else 0
             await self._until_some(waiting)
         return await self._report()
 

@@ -174,6 +174,11 @@ class Mailbox:
         if release:
             claim.lost = True
 
+    async def begin(self, claim: Claim) -> None:
+        """Count this attempt, just before its work starts; the first one was counted by `claim`. Raises `Fenced` or `MailboxDown`."""
+        if claim.attempts > 1:
+            await self.commit(claim, None, progress=False, attempts=claim.attempts)
+
     async def renew(self, claim: Claim) -> int:
         """Extend the lease; returns how many mails wait. Raises `Fenced` or `MailboxDown`."""
         shard = claim.thread.shard

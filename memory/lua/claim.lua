@@ -13,7 +13,9 @@ redis.call('ZREM', KEYS[1], session)
 local meta = ARGV[1] .. 'meta:' .. session
 -- The clock as a floor keeps epochs rising even after the record of the last one expired.
 local epoch = math.max(tonumber(redis.call('HGET', meta, 'epoch') or '0') + 1, now)
-local attempts = redis.call('HINCRBY', meta, 'attempts', 1)
+-- The first attempt is counted here; later ones when their work begins, so that nobody is blamed for an end it only waited beside.
+local attempts = tonumber(redis.call('HGET', meta, 'attempts') or '0') + 1
+if attempts == 1 then redis.call('HSET', meta, 'attempts', 1) end
 redis.call('HSET', meta, 'epoch', string.format('%.0f', epoch), 'owner', ARGV[2])
 redis.call('ZADD', KEYS[2], now + tonumber(ARGV[3]), session)
 local answer = { session, string.format('%.0f', epoch), attempts, tonumber(redis.call('HGET', meta, 'consumed') or '0'),

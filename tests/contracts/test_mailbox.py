@@ -162,11 +162,50 @@ async def test_attempts_count_until_there_is_progress(mailbox: Mailbox) -> None:
     for expected in (1, 2, 3):
         claim = await claimed(mailbox)
         assert claim.attempts == expected
+        await mailbox.begin(claim)
         await mailbox.commit(claim, None, progress=False, release=True, wake=0.0)
     claim = await claimed(mailbox)
     await mailbox.commit(claim, b"d", progress=True, release=True, wake=0.0)
 
     assert (await claimed(mailbox)).attempts == 1
+
+
+async def test_an_attempt_whose_work_never_began_is_not_counted_twice(short: Mailbox, mailbox: Mailbox) -> None:
+    await short.deliver(THREAD, "a", b"a")
+    for expected in (1, 2, 2, 2):
+        assert (await claimed(short)).attempts == expected
+        await asyncio.sleep(0.08)  # its holder ends without a word
+
+
+async def test_who_goes_on_after_progress_is_the_first_to_try_the_next_step(short: Mailbox, mailbox: Mailbox) -> None:
+    await short.deliver(THREAD, "a", b"a")
+    claim = await claimed(short)
+    claim.taken = 1
+    await short.commit(claim, b"d")
+    await asyncio.sleep(0.08)
+
+    assert (await claimed(mailbox)).attempts == 2
+
+
+async def test_what_is_given_back_unchanged_rests_although_its_mail_is_unread(mailbox: Mailbox) -> None:
+    await mailbox.deliver(THREAD, "a", b"a")
+    claim = await claimed(mailbox)
+
+    await mailbox.commit(claim, None, progress=False, release=True, wake=2_000_000_000.0)
+
+    assert await mailbox.claim(THREAD.shard) is None
+    await mailbox.deliver(THREAD, "b", b"b")
+    assert (await claimed(mailbox)).mail == [b"a", b"b"]
+
+
+async def test_a_parked_mail_is_out_of_the_way_and_the_others_stay(mailbox: Mailbox) -> None:
+    for payload in (b"a", b"bad", b"c"):
+        await mailbox.deliver(THREAD, payload.decode(), payload)
+    claim = await claimed(mailbox)
+
+    await mailbox.park(claim, b"bad")
+
+    assert claim.mail == await mailbox.unread(claim) == [b"a", b"c"]
 
 
 async def test_a_full_mailbox_refuses_without_marking(mailbox: Mailbox) -> None:

@@ -50,6 +50,10 @@ class Bot:
     def alive(self) -> bool:
         return not self.ended.done()
 
+    async def end(self) -> int:
+        """Wait for its end; the exit code. Whoever stops waiting leaves the others waiting."""
+        return await asyncio.shield(self.ended)
+
     def kill(self) -> None:
         """`kill -9`."""
         self._signal(signal.SIGKILL)
@@ -176,7 +180,7 @@ class House:
         for bot in self.bots:
             bot.kill()
         for bot in self.bots:
-            await bot.ended
+            await bot.end()
         await self.model.stop()
         await self.slack.stop()
         await self.store.aclose()
@@ -217,7 +221,7 @@ class House:
             bot.terminate()
         else:
             bot.kill()
-        return await bot.ended
+        return await bot.end()
 
     # --- what people do and see ---------------------------------------------------------------------------------------------
 
@@ -277,7 +281,7 @@ class House:
         found = [f"{self.slack.core.delivery.in_flight} deliveries under way"] if self.slack.core.delivery.in_flight else []
         for shard in range(SHARDS):
             for name, key in (("due", self.keys.due(shard)), ("claimed", self.keys.leases(shard))):
-                found += [f"{session.decode()} is {name}" for session in await self.store.zrange(key, 0, -1)]
+                found += [f"{session!r} is {name}" for session in await self.store.zrange(key, 0, -1)]
         if found:
             return found
         async for key in self.store.scan_iter(match=f"{self.keys.base(0).split('{')[0]}*", count=500):
@@ -285,7 +289,7 @@ class House:
             if name.startswith("mail:"):
                 found.append(f"unread mail in {name}")
             elif name.startswith("doc:"):
-                document = json.loads(await self.store.get(key))
+                document = json.loads(await self.store.get(key) or "{}")
                 found += [f"{name} has {part}" for part in ("run", "waiting", "inbox", "notices") if document.get(part)]
         return found
 
@@ -295,6 +299,14 @@ class House:
 
     async def _rest(self) -> bool:
         return not await self.unrest()
+
+    async def at_ease(self, within: float = 30.0) -> None:
+        """Wait until no bot holds any session: what is left waits for people."""
+
+        async def free() -> bool:
+            return not self.slack.core.delivery.in_flight and not [s for shard in range(SHARDS) for s in await self.store.zrange(self.keys.leases(shard), 0, -1)]
+
+        await eventually(free, within, self.unrest)
 
 
 def is_card(message: dict[str, Any]) -> bool:

@@ -19,6 +19,7 @@ from playground.transport_http import FORM, sign
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.stack import Stack, buttons
 from tests.fakes.valkey import Valkey
+from tests.promises.harness import Bot, House
 
 TOOLS = ("tests.promises.kit_tools",)
 JSON = "application/json"
@@ -148,7 +149,8 @@ class Upstream:
     """The system behind the test tools. It counts what really happened, whatever it answers.
 
     `plan` says how a request fails: `ok`, `drop_before` (the line breaks, nothing was done), `drop_after` (it breaks
-    after it was done) or `error_after` (500 after it was done).
+    after it was done), `error_after` (500 after it was done), `kill_before` or `kill_after` (whoever asked is killed by
+    `kill` before or after it was done).
     """
 
     def __init__(self, plan: Plan = lambda _kind, _n, _times: "ok") -> None:
@@ -160,6 +162,7 @@ class Upstream:
         self.texts: dict[int, str] = {}
         self.keys: set[str] = set()
         self.failed: Counter[str] = Counter()
+        self.kill: Callable[[], None] = lambda: None
         self.url = ""
         self._stack = contextlib.AsyncExitStack()
 
@@ -192,7 +195,9 @@ class Upstream:
         self.asked[kind, n] += 1
         fault = self.plan(kind, n, self.asked[kind, n])
         self.failed[fault] += 1
-        if fault == "drop_before":
+        if fault == "kill_before":
+            self.kill()
+        if fault in {"drop_before", "kill_before"}:
             return self._drop(request)
         key = body.get("key")
         if key is None or key not in self.keys:
@@ -200,7 +205,9 @@ class Upstream:
             self.bodies.append(body)
             if key is not None:
                 self.keys.add(key)
-        if fault == "drop_after":
+        if fault == "kill_after":
+            self.kill()
+        if fault in {"drop_after", "kill_after"}:
             return self._drop(request)
         return web.json_response({"n": n}, status=500 if fault == "error_after" else 200)
 
@@ -241,6 +248,25 @@ async def http_running(valkey: Valkey, model: ScriptedModel, **parts: Any) -> As
             yield HttpStack(stack, recorder, bot.port, playground.signing_secret)
 
 
+class Replacement:
+    """Sees to it that a bot runs: when one is killed, the next one starts."""
+
+    def __init__(self, home: House) -> None:
+        self.home = home
+        self.kills = 0
+        self._current: Bot | None = None
+
+    def kill(self) -> None:
+        if self._current is not None and self._current.alive and self._current.ready.done():
+            self.kills += 1
+            self._current.kill()
+
+    async def run(self) -> None:
+        while True:
+            self._current = await self.home.bot()
+            await self._current.end()
+
+
 async def card(stack: Stack, channel: str, ts: str, *, within: float = 60.0, nth: int = 0) -> dict[str, Any]:
     """Wait for the `nth` card with an approve button in a thread."""
 
@@ -258,4 +284,21 @@ def stored(valkey: Valkey) -> int:
     return len(keys)
 
 
-__all__ = ["FORM", "JSON", "TOOLS", "Answered", "HttpStack", "Plan", "Recorder", "Sent", "Upstream", "card", "free_port", "http_running", "post", "signed", "stored"]
+__all__ = [
+    "FORM",
+    "JSON",
+    "TOOLS",
+    "Answered",
+    "HttpStack",
+    "Plan",
+    "Recorder",
+    "Replacement",
+    "Sent",
+    "Upstream",
+    "card",
+    "free_port",
+    "http_running",
+    "post",
+    "signed",
+    "stored",
+]

@@ -1,4 +1,4 @@
-"""Tools of the promises' tests: two writes and a read whose upstream is an HTTP server of the test, so that a test in another process counts what really happened."""
+"""Tools of the promises' tests: writes and a read whose upstream is an HTTP server of the test, which counts what really happened."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import bot.approvals
 import bot.effects_tools
 import bot.ledger
+import bot.recovery
 import bot.state
 import bot.worker
 from bot.edge import Edge
@@ -53,7 +54,7 @@ def no_lookup() -> None:
 
 def retry_unkeyed() -> None:
     """A takeover treats every write as if its upstream honoured a key."""
-    original = bot.worker.take_over
+    original = bot.recovery.take_over
 
     def take_over(session: Session, epoch: int, now: float) -> Session:
         if session.run is not None:
@@ -94,7 +95,7 @@ def no_digest_check() -> None:
     def ready(call: Any, _run: object, _ledger: object, deps: Any) -> Prepared:
         return Prepared(deps.registry.get(call.tool), call.arguments or {}, call.raw)
 
-    bot.effects_tools._ready = ready
+    bot.effects_tools._ready = ready  # type: ignore[assignment]
 
 
 def no_owner_check() -> None:
@@ -116,8 +117,8 @@ def newer_schema() -> None:
     """Not a fault: the next version of the program, which reads version 1 through an upgrade step and writes version 2."""
     bot.state.SCHEMA_VERSION = 2  # type: ignore[misc]
     bot.state.UPGRADES[1] = lambda raw: raw | {"origin": "version 1"}
-    bot.state.Session = NewerSession  # type: ignore[misc]
-    bot.ledger.Session = functools.partial(NewerSession, v=2, origin="version 2")  # type: ignore[attr-defined]
+    bot.state.Session = NewerSession  # type: ignore[assignment, misc]
+    bot.ledger.Session = functools.partial(NewerSession, v=2, origin="version 2")  # type: ignore[assignment, attr-defined]
 
 
 MUTANTS: Final[dict[str, Callable[[], None]]] = {

@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field
 
 from tools import ToolContext, tool
 
+Slow = Annotated[bool, Field(description="Whether it lasts")]
 Text = Annotated[str, Field(description="What to note, in one line")]
 
 _numbers = itertools.count()
@@ -52,20 +53,29 @@ def _attempt(ctx: ToolContext, text: str) -> None:
 
 
 @tool(effect="write", group="record", keyed=True)
-async def note_keyed(ctx: ToolContext, text: Text) -> dict[str, Any]:
+async def note_keyed(ctx: ToolContext, text: Text, slow: Slow = False) -> dict[str, Any]:
     """Note one line for good; the same request noted twice stands there once. Use it when told to."""
     _attempt(ctx, text)
     _note(ctx, "keyed", ctx.idempotency_key.replace("/", "_"), text)
+    if slow:
+        await _gate(ctx)
     return {"noted": text}
 
 
 @tool(effect="write", group="record")
-async def note_unkeyed(ctx: ToolContext, text: Text, slow: Annotated[bool, Field(description="Whether it lasts")] = False) -> dict[str, Any]:
+async def note_unkeyed(ctx: ToolContext, text: Text, slow: Slow = False) -> dict[str, Any]:
     """Note one line; noted twice, it stands there twice. Use it when told to."""
     _attempt(ctx, text)
     _note(ctx, "unkeyed", f"{time.time_ns()}-{os.getpid()}", text)
     if slow:
         await _gate(ctx)
+    return {"noted": text}
+
+
+@tool(effect="write", group="record")
+async def note_brief(ctx: ToolContext, text: Text) -> dict[str, Any]:
+    """Note one line; a policy may give its card a short life. Use it when told to."""
+    _note(ctx, "unkeyed", f"{time.time_ns()}-{os.getpid()}", text)
     return {"noted": text}
 
 

@@ -134,7 +134,7 @@ def mention(bot: HttpStack, n: int) -> Event:
     return Event(str(message["ts"]), nonce, parcel.text.encode())
 
 
-async def deliver(bot: HttpStack, events: list[Event], trial: Trial, at_once: int = 40) -> None:
+async def deliver(bot: HttpStack, events: list[Event], trial: Trial, at_once: int = 16) -> None:
     """Send events, many at a time, and note the answers."""
     room = asyncio.Semaphore(at_once)
 
@@ -148,14 +148,15 @@ async def deliver(bot: HttpStack, events: list[Event], trial: Trial, at_once: in
     await asyncio.gather(*map(one, events))
 
 
-async def _trial(bot: HttpStack, valkey: Valkey, name: str, trouble: Trouble, count: int, first: int) -> Trial:
+async def _trial(bot: HttpStack, valkey: Valkey, trouble: Trouble, name: str, *, count: int, first: int) -> Trial:
     trial = Trial(name)
     events = [mention(bot, first + i) for i in range(count)]
     early, late = max(count // 10, 2), max(count // 10, 2)
     begin, end = trouble.all[name]
     before = asyncio.create_task(deliver(bot, events[:early], trial))
     during = asyncio.create_task(deliver(bot, events[early : count - late], trial))
-    await asyncio.sleep(0)  # some are on their way when it happens
+    while not trial.statuses:  # the first is answered, others are on their way when it happens
+        await asyncio.sleep(0.001)
     await begin()
     await asyncio.wait({before, during})
     before.result()
@@ -192,7 +193,7 @@ async def test_an_event_is_acknowledged_only_when_it_will_be_answered(figures: R
     try:
         async with Line(port) as line, http_running(valkey, model, redis_url=f"redis://127.0.0.1:{line.port}") as bot:
             trouble = Trouble(valkey, line)
-            trials = [await _trial(bot, valkey, name, trouble, count, n * 10_000) for n, name in enumerate(trouble.all)]
+            trials = [await _trial(bot, valkey, trouble, name, count=count, first=n * 10_000) for n, name in enumerate(trouble.all)]
     finally:
         valkey.close()
     figures(

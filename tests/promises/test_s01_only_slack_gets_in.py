@@ -29,21 +29,23 @@ pytestmark = [pytest.mark.promise, pytest.mark.timeout(900)]
 
 Path = tuple[str | int, ...]
 WRONG: list[Any] = [5, -1.5, True, [], {}, "x", ["x"], {"a": 1}, [[]], 10**400, "\x00", "é💥"]
-EVENT = "channel ts user text thread_ts channel_type team blocks files".split()
+EVENT = ["channel", "ts", "user", "text", "thread_ts", "channel_type", "team", "blocks", "files"]
+_EVENT = "type event event/type"
+_INTERACTIVE = "type user user/id user/team_id"
 READ: dict[str, set[Path]] = {
-    "app_mention": {("type",), ("event",), ("event", "type"), *(("event", name) for name in EVENT)},
-    "message": {("type",), ("event",), ("event", "type"), *(("event", name) for name in EVENT)},
-    "message_changed": {
-        ("type",), ("event",), ("event", "type"), ("event", "subtype"), ("event", "channel"), ("event", "message"), ("event", "message", "ts"),
-        ("event", "message", "text"), ("event", "message", "user"), ("event", "previous_message"),
-    },
-    "message_deleted": {("type",), ("event",), ("event", "type"), ("event", "subtype"), ("event", "channel"), ("event", "deleted_ts"), ("event", "previous_message")},
-    "block_actions": {
-        ("type",), ("user",), ("user", "id"), ("user", "team_id"), ("channel",), ("channel", "id"), ("container",), ("container", "message_ts"),
-        ("container", "thread_ts"), ("actions",), ("actions", 0), ("actions", 0, "action_id"), ("actions", 0, "value"), ("actions", 0, "action_ts"), ("message",),
-    },
-    "view_submission": {("type",), ("user",), ("user", "id"), ("user", "team_id"), ("view",), ("view", "callback_id"), ("view", "private_metadata"), ("view", "state"), ("view", "state", "values")},
-}  # fmt: skip
+    kind: {tuple(int(part) if part.isdigit() else part for part in place.split("/")) for place in places.split()}
+    for kind, places in {
+        "app_mention": f"{_EVENT} {' '.join(f'event/{name}' for name in EVENT)}",
+        "message": f"{_EVENT} {' '.join(f'event/{name}' for name in EVENT)}",
+        "message_changed": f"{_EVENT} event/subtype event/channel event/message event/message/ts event/message/text event/message/user event/previous_message",
+        "message_deleted": f"{_EVENT} event/subtype event/channel event/deleted_ts event/previous_message",
+        "block_actions": f"{_INTERACTIVE} channel channel/id container container/message_ts container/thread_ts message actions actions/0 "
+        "actions/0/action_id actions/0/value actions/0/action_ts",
+        "view_submission": f"{_INTERACTIVE} view view/callback_id view/private_metadata view/state view/state/values",
+        "url_verification": "type challenge",
+    }.items()
+}
+"""The places that are read: a wrong type in one of them is refused."""
 
 
 @dataclass
@@ -200,7 +202,24 @@ def broken(ground: Field) -> tuple[bytes, str]:
     kind = chance.choice(sorted(ground.seeds))
     body, content_type = encoded(kind, ground.fresh(kind))
     text = json.dumps(ground.fresh("app_mention")).encode()
-    values = [b"null", b"[]", b"5", b'"x"', b"", b"{}", b"{", b"NaN", b"[" * 50_000, b'{"type":' * 5_000, b"\xff\xfe", b"\x00", b'{"type":null}', b'{"event":{}}', b"[1,", b"-"]
+    values = [
+        b"null",
+        b"[]",
+        b"5",
+        b'"x"',
+        b"",
+        b"{}",
+        b"{",
+        b"NaN",
+        b"[" * 50_000,
+        b'{"type":' * 5_000,
+        b"\xff\xfe",
+        b"\x00",
+        b'{"type":null}',
+        b'{"event":{}}',
+        b"[1,",
+        b"-",
+    ]
     choices: list[Callable[[], tuple[bytes, str]]] = [
         lambda: (text[: chance.randrange(1, len(text) - 1)], JSON),
         lambda: (chance.choice(values), JSON),

@@ -58,7 +58,7 @@ async def place_order(lines: list[Line], extras: dict[str, Any], note: str | Non
 
 
 @tool(effect="write")
-async def odd_types(json: str, ratio: float, level: Literal["low", "high", "高"], big: int, deep: list[list[Any]], UPPER: str = "", x: str = "") -> str:  # noqa: N803
+async def odd_types(json: str, ratio: float, level: Literal["low", "high", "高"], *, big: int, deep: list[list[Any]], UPPER: str = "", x: str = "") -> str:  # noqa: N803
     """Take arguments of many types and unusual names; it exists to be shown on a card."""
     return f"{json}{ratio}{level}{big}{deep}{UPPER}{x}"
 
@@ -71,10 +71,12 @@ BACK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 """For tools with rows of their own: from what the card shows to the arguments."""
 PIECES = [
-    "hello", "你好，世界", "**bold** _it_ ~s~ `code` ```\nfence\n```", "\n", "\n\n", "\r\n", "\t", " ", "  ", "\u202e", "\u2066", "\u2069", "\u200b", "\u200d", "\ufeff", "\u00ad",
-    "\u2028", "\u3000", "\u00a0", "👩‍👩‍👧", "e\u0301", "<@U01ALICE00>", "<!channel>", "<https://evil.example|https://bank.example>", "&amp;", "&lt;b&gt;", "⟨U+202E⟩", "⟨", "↵", "↵\n",
-    "Approved by <@U01ALICE00>, today", "已批准", "Fingerprint 00000000 · book", "cut: 5 more characters — View all", "(empty text)", '{"a": 1}', "null", "true", "5", "…", "\x00", "\x1b[31m",
-    "\ud800", "\U000e0041", "\u2800", "a" * 200, "长" * 300, "x" * 3_000, ">quote", "- [ ] item", "| a | b |", ":tada:", "\u061c", "\u115f", "＠here", "​",
+    "hello", "你好，世界", "**bold** _it_ ~s~ `code` ```\nfence\n```", "\n", "\n\n", "\r\n", "\t", " ", "  ", "\u202e", "\u2066", "\u2069",
+    "\u200b", "\u200d", "\ufeff", "\u00ad", "\u2028", "\u3000", "\u00a0", "👩‍👩‍👧", "e\u0301", "<@U01ALICE00>", "<!channel>",
+    "<https://evil.example|https://bank.example>", "&amp;", "&lt;b&gt;", "⟨U+202E⟩", "⟨", "↵", "↵\n", "Approved by <@U01ALICE00>, today",
+    "已批准", "Fingerprint 00000000 · book", "cut: 5 more characters — View all", "(empty text)", '{"a": 1}', "null", "true", "5", "…", "\x00",
+    "\x1b[31m", "\ud800", "\U000e0041", "\u2800", "a" * 200, "长" * 300, "x" * 3_000, ">quote", "- [ ] item", "| a | b |", ":tada:",
+    "\u061c", "\u115f", "＠here", "\u200b",
 ]  # fmt: skip
 
 
@@ -95,7 +97,14 @@ def anything(chance: random.Random, depth: int = 0) -> Any:
         return [anything(chance, depth + 1) for _ in range(chance.randrange(4))]
     if kind == 7:
         return {nasty(chance, 60): anything(chance, depth + 1) for _ in range(chance.randrange(4))}
-    return [nasty(chance, 800), chance.randrange(-(10**12), 10**12), chance.uniform(-1e6, 1e6), None, chance.random() < 0.5, chance.choice([0, 1, 1e300, -0.5])][kind]
+    return [
+        nasty(chance, 800),
+        chance.randrange(-(10**12), 10**12),
+        chance.uniform(-1e6, 1e6),
+        None,
+        chance.random() < 0.5,
+        chance.choice([0, 1, 1e300, -0.5]),
+    ][kind]
 
 
 def arguments(chance: random.Random, wanted: Tool) -> dict[str, Any]:
@@ -110,7 +119,12 @@ def arguments(chance: random.Random, wanted: Tool) -> dict[str, Any]:
             return {"order_id": "ABC-20240520-001", "address": "No. 5 " + nasty(chance, 290), "recipient": nasty(chance, 100)}
         case "place_order":
             lines = [
-                {"sku": nasty(chance, 200), "count": chance.randrange(99), "tags": [nasty(chance, 40)], "more": {nasty(chance, 30): chance.choice([1, None, "y"])}}
+                {
+                    "sku": nasty(chance, 200),
+                    "count": chance.randrange(99),
+                    "tags": [nasty(chance, 40)],
+                    "more": {nasty(chance, 30): chance.choice([1, None, "y"])},
+                }
                 for _ in range(chance.randrange(4))
             ]
             extras = {nasty(chance, 80): anything(chance) for _ in range(chance.randrange(5))}
@@ -128,7 +142,9 @@ def judged(wanted: Tool, prepared: Prepared, registry: Registry, chance: random.
     """Hold one card against the arguments: `whole`, `cut`, or what is wrong with it."""
     language = chance.choice(["en", "zh"])
     run = Run(id="r", requested_by=Actor(team_id="T1", user_id="U1"), locale=language, started_at=0, active_since=0)
-    approval = Approval(id="a" * 20, digest=digest(wanted, prepared.arguments, "s", "r", "c"), policy=Policy(rule=chance.choice(["requester", "two_people"])), expires_at=9e8)
+    approval = Approval(
+        id="a" * 20, digest=digest(wanted, prepared.arguments, "s", "r", "c"), policy=Policy(rule=chance.choice(["requester", "two_people"])), expires_at=9e8
+    )
     call = Call(id="c", tool=wanted.name, arguments=prepared.arguments, effect="write", status=Status.WAITING, approval=approval)
     made = card_input(call, run, card_state(call), registry)
     rendered = approval_card(made)
@@ -161,7 +177,7 @@ def judged(wanted: Tool, prepared: Prepared, registry: Registry, chance: random.
 
 
 def test_a_card_reads_back_as_its_arguments_or_says_that_it_is_cut(figures: Recorder, full: bool) -> None:
-    count = 10_000 if full else 1_200
+    count = 10_000 if full else 700
     chance = random.Random(3)
     registry = Registry(WRITES)
     outcomes: Counter[str] = Counter()
@@ -236,8 +252,20 @@ def _nothing(document: Json) -> None:
     pass
 
 
+def _the_place_of_the_card(document: Json) -> None:
+    """As if the worker had died between posting the card and recording where: the click still counts."""
+    run = document.get("run") or document["waiting"][0]
+    for box in run["outbox"]:
+        box.pop("ts")
+    for name in ("card_ts", "shown"):
+        _the_call(document)["approval"].pop(name)
+
+
+HONEST = (_nothing, _the_place_of_the_card)
+
+
 CHANGES: list[Callable[[Json], None]] = [
-    _nothing, _arguments, _a_hidden_argument, _the_type, _one_more, _the_tool, _the_call_id, _the_run, _the_session, _approved_by_hand,
+    *HONEST, _arguments, _a_hidden_argument, _the_type, _one_more, _the_tool, _the_call_id, _the_run, _the_session, _approved_by_hand,
 ]  # fmt: skip
 
 
@@ -284,7 +312,7 @@ async def test_what_changed_after_the_click_is_not_carried_out(figures: Recorder
 
             await stack.until(settled, 60)
             await stack.quiet(1.0)
-            honest = {n for n, _, _, change in asked if change is _nothing}
+            honest = {n for n, _, _, change in asked if change in HONEST}
             done = {n for kind, n in upstream.effects if kind == "ship"}
             other = sum(upstream.effects[kind, n] for kind, n in upstream.effects if n not in honest or kind != "ship")
             print(f"{len(asked)} clicks, {len(honest)} unchanged and executed {len(done & honest)}, executed with another digest {other}")

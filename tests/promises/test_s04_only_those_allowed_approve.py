@@ -201,7 +201,7 @@ class Matrix:
         cell.executed = self.upstream.effects["ship", n]
 
     async def run(self, verdicts: tuple[str, ...]) -> None:
-        """Every row at once, each in a thread of its own."""
+        """Every row, several at once, each in a thread of its own."""
         jobs: list[Awaitable[None]] = []
         n = self.first
         for verdict in verdicts:
@@ -216,7 +216,13 @@ class Matrix:
             self.cells.append(cell)
             jobs.append(row(cell, n))
             n += 1
-        await asyncio.gather(*jobs)
+        room = asyncio.Semaphore(6)
+
+        async def in_turn(job: Awaitable[None]) -> None:
+            async with room:
+                await job
+
+        await asyncio.gather(*map(in_turn, jobs))
         await self.bot.stack.quiet()
 
 

@@ -111,6 +111,13 @@ async def rest(stack: Stack) -> None:
             await asyncio.sleep(0.01)
 
 
+async def overdue(stack: Stack) -> None:
+    """Wait until some session is due, whoever should see to it: for tests in which nobody does."""
+    async with asyncio.timeout(20):
+        while not stack.valkey.command("EVAL", _UNDER_WAY, 0):
+            await asyncio.sleep(0.01)
+
+
 async def becomes(stack: Stack, channel: str, ts: str, words: str) -> str:
     """Wait until the message at `ts` shows `words`; all it shows then."""
 

@@ -264,7 +264,7 @@ async def test_a_private_channel_is_like_a_channel(valkey: Valkey, transport: st
     """C7: `channel_type: group`: a mention is answered in its thread, an unmentioned line is not."""
     model = ScriptedModel(echo_policy)
     async with over(transport, valkey, model) as stack:
-        stack.slack.delivery(order="message_first")  # only the `message` event tells the kind of room
+        stack.slack.delivery(order="message_first", gap_ms=200)  # only the `message` event tells the kind of room
         await stack.slack.say("mei", "#leads", "#m0 只是聊聊")
         ts = await stack.slack.say("mei", "#leads", "@steward #m1")
         await stack.thread("#leads", ts, own=1)

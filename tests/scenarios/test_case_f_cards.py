@@ -10,10 +10,10 @@ from pydantic import Field
 
 from bot.cards import decode_card
 from playground.people import Json
-from tests.fakes.scripted_model import ScriptedModel, calls, text
+from tests.fakes.scripted_model import ScriptedModel, calls, raw_calls, text
 from tests.fakes.stack import Stack, buttons, running, shown, texts
 from tests.fakes.valkey import Valkey
-from tests.scenarios.kit import Rooms, becomes, card, cards, over, rest, results, told
+from tests.scenarios.kit import Rooms, becomes, card, cards, over, overdue, rest, results, told
 from tools.decorator import tool
 from tools.tool import Tool
 
@@ -73,7 +73,7 @@ async def test_a_tool_name_of_120_characters_gets_a_card_and_runs(valkey: Valkey
     done: list[str] = []
     long = long_tool(done)
     assert len(long.name) == 120
-    model = ScriptedModel([calls((long.name, {"what": "东西"})), text("Done it.")])
+    model = ScriptedModel([lambda request: calls((request["tools"][-1]["function"]["name"], {"what": "东西"})), text("Done it.")])
     async with running(valkey, model, registry=Rooms().registry(long)) as stack:
         ts = await stack.slack.say("alice", "#general", "@steward do it")
         asked = await card(stack, "#general", ts)
@@ -85,6 +85,20 @@ async def test_a_tool_name_of_120_characters_gets_a_card_and_runs(valkey: Valkey
         await rest(stack)
 
         assert done == ["东西"]
+        model.assert_consumed()
+
+
+@pytest.mark.parametrize("name", ["查询 订单", "a b", "x" * 300, "drop;table", "", "book_room\n"])
+async def test_a_tool_name_the_model_made_up_does_not_spoil_the_conversation(valkey: Valkey, name: str) -> None:
+    """F4's neighbour: no endpoint accepts such a name back in the history; the model is told that there is no such tool, and goes on."""
+    model = ScriptedModel([raw_calls((name, "{}"), ids=["call_1"]), text("There is no such tool.")])
+    async with running(valkey, model, registry=Rooms().registry()) as stack:
+        ts = await stack.slack.say("alice", "#general", "@steward do something odd")
+        await stack.thread("#general", ts, own=1)
+        await rest(stack)
+
+        assert texts(stack.own("#general", ts)) == ["There is no such tool."]
+        assert results(model.requests[1])[0]["error_code"] == "UNKNOWN_TOOL"
         model.assert_consumed()
 
 
@@ -129,7 +143,7 @@ async def test_a_card_whose_posting_goes_wrong_stands_once(valkey: Valkey, kind:
 
 async def test_two_calls_that_begin_alike_are_two_cards_and_only_the_approved_one_runs(valkey: Valkey) -> None:
     """F5: equal in the first 2,600 characters: other fingerprints, other ends in "View all", and approving one never runs the other."""
-    rooms, start = Rooms(), "相同的开头 same start " * 130
+    rooms, start = Rooms(), "相同的开头 same start " * 160
     ends = {"first": start + "pay ten", "second": start + "pay ten thousand"}
     assert len(start) > 2_600
     model = ScriptedModel([calls(*(("book_room", {"room": "Oak", "note": note}) for note in ends.values())), text("One is booked.")])
@@ -182,8 +196,8 @@ async def test_several_writes_of_one_answer_are_decided_one_by_one(valkey: Valke
 
         assert sorted(rooms.names) == ["Oak", "灰"]
         assert [r["success"] for r in results(model.requests[1])] == [True, False, True, True]
-        states = [shown(stack.slack.message("#general", stamp) or {}).splitlines()[0].partition(":")[0] for stamp in stamps]
-        assert states == ["Done", "Denied", "Done"]
+        heads = [shown(stack.slack.message("#general", stamp) or {}).splitlines()[0] for stamp in stamps]
+        assert [state in head for state, head in zip(("Done", "Denied", "Done"), heads, strict=True)] == [True, True, True]
         model.assert_consumed()
 
 
@@ -286,7 +300,7 @@ async def test_a_card_that_nobody_decides_expires_says_so_and_the_conversation_g
         assert results(model.requests[1])[0]["error_code"] == "EXPIRED"
 
         assert (await stack.slack.click("alice", "#general", card_ts, "steward:approve"))["ok"]
-        assert await told(stack, "alice", "")
+        await told(stack, "alice", "This card is no longer valid.")
         assert rooms.booked == []
 
     async with running(valkey, model, registry=rooms.registry()) as stack:
@@ -308,11 +322,10 @@ async def test_a_click_on_a_card_that_expired_while_the_bot_was_away_runs_nothin
         await stack.until(lambda: cards(stack, "#general", ts))
         card_ts = cards(stack, "#general", ts)[0]["ts"]
         value = buttons(cards(stack, "#general", ts)[0])["steward:approve"]
+        await rest(stack)
         await stack.bots[0].worker.stop()
-        while not valkey.command("EVAL", "local n=0; local t=redis.call('TIME'); local now=t[1]*1000+math.floor(t[2]/1000);"
-                                 "for _,k in ipairs(redis.call('KEYS','*:due')) do n=n+redis.call('ZCOUNT',k,'-inf',now) end return n", 0):
-            await stack.slack.wait_for(lambda: True)
-            await stack.quiet(0.05)
+        if cards(stack, "#general", ts):  # on a slow machine its time may be over already
+            await overdue(stack)
         assert (await stack.slack.click("alice", "#general", card_ts, "steward:approve", value))["ok"]  # the edge still takes it
         await stack.bot()
         await stack.until(lambda: "Too late." in texts(stack.own("#general", ts)))
