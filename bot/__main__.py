@@ -111,7 +111,7 @@ async def _run(settings: Settings) -> None:
 async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
     """The parts for these settings, with whatever runs inside this process started, and what to tell the person at the terminal."""
     async with contextlib.AsyncExitStack() as stack:
-        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_home(settings)
         if settings.redis_url is not None:
             redis_url = settings.redis_url.get_secret_value()
         else:
@@ -162,18 +162,28 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
         yield parts, welcome
 
 
+def _make_home(settings: Settings) -> None:
+    try:
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StartError(f"The data folder {settings.home} cannot be made ({error.strerror}): set STEWARD_HOME to a folder you may write to.") from error
+
+
 async def _open_playground(settings: Settings, examples: Sequence[str] = ()) -> Playground:
-    playground = Playground(port=settings.port, app_config=AppConfig.from_manifest(build()), state_path=settings.home / "playground.json", examples=examples)
+    state = settings.home / "playground.json"
+    playground = Playground(port=settings.port, app_config=AppConfig.from_manifest(build()), state_path=state, examples=examples)
     try:
         await playground.start()
     except OSError as error:
         raise StartError(f"Port {settings.port} cannot be used ({error.strerror}): set PORT to a free one.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise StartError(f"{state} is damaged ({error}): move it away to begin with a fresh workspace.") from error
     return playground
 
 
 async def _playground(settings: Settings) -> None:
     stop = stop_signals()
-    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make_home(settings)
     playground = await _open_playground(settings)
     try:
         print(f"The playground is at {playground.url}. A bot connects with:")

@@ -177,6 +177,11 @@ class NoticeTaken:
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessingShown:
+    """Intent: Slack is about to be told that we are at work."""
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryRead:
     """What was said before we joined, with a note in front when some of it could not be read."""
 
@@ -201,5 +206,6 @@ Outcome = (
     | CardShown
     | NoticeTaken
     | HistoryRead
+    | ProcessingShown
     | Finished
 )

@@ -20,6 +20,8 @@ class Limits:
 
     first_status: float = 0.3
     """A model call that takes longer than this shows "is thinking…"."""
+    status_grace: float = 1.0
+    """How long an answer waits for such a line that is just being sent."""
     first_partial: float = 1.5
     """A model call that has text but takes longer than this shows what it has."""
     between_partials: float = 1.5

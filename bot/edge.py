@@ -36,6 +36,9 @@ log = structlog.get_logger(__name__)
 EVENTS_USED: Final = ("app_mention", "message", "app_home_opened", "agent_session_stopped")
 """The event types listened to; everything else is acknowledged and ignored."""
 MAX_BODY: Final = 1024 * 1024
+BOT_MENTIONS: Final = 5
+"""Mentions by one bot at the top of a channel that are answered within `BOT_WINDOW` seconds; two bots may be talking to each other."""
+BOT_WINDOW: Final = 600.0
 WINDOW: Final = 300
 """Seconds a request's timestamp may differ from our clock."""
 ANSWER_WITHIN: Final = 2.2
@@ -103,15 +106,26 @@ class Edge:
     async def deliver(self, accepted: Accepted) -> Delivery:
         """Store one accepted event. Raises `MailboxDown`, also when the session's mail is full."""
         event: Event = accepted.event
+        counter = f"bot:{event.actor.user_id}" if isinstance(event, Mention) and event.from_bot and event.root else ""
+        if isinstance(event, Mention) and counter:
+            mentions = int(await self._mailbox.kept(event.thread, counter) or 0)
+            if mentions > BOT_MENTIONS:
+                log.warning("bot_ignored", bot=event.actor.user_id, channel=event.thread.channel_id)
+                return Delivery.DUPLICATE
+            event = event.model_copy(update={"enough": mentions == BOT_MENTIONS})
         result = await self._mailbox.deliver(
             event.thread, event.key, event.model_dump_json(exclude_defaults=False).encode(), only_if_followed=accepted.only_if_followed
         )
-        log.info("delivered", kind=event.kind, key=event.key, session=event.thread.id, result=result.name.lower())
+        log.info("delivered", kind=event.kind, key=event.key, session=event.thread.id, correlation=event.correlation, result=result.name.lower())
         if result is Delivery.FULL:
             raise MailboxDown("mail full")
         if isinstance(event, Mention) and event.root and not event.text and not event.files and result is Delivery.STORED:
             # Someone who sends the bare mention first and the words as a second message means one request.
             await self._mailbox.keep(event.thread, f"bare:{event.actor.user_id}", event.ts, BARE_MENTION_PATIENCE)
+        if counter and result is Delivery.STORED:
+            await self._mailbox.count(event.thread, counter, BOT_WINDOW)
+        for other in accepted.also:
+            await self.deliver(Accepted(other, only_if_followed=accepted.only_if_followed))
         return result
 
     async def _continuation(self, event: dict[str, Any]) -> Accepted | None:
@@ -184,12 +198,15 @@ class Edge:
         length = request.content_length
         if length is not None and length > MAX_BODY:
             return web.json_response({"error": "too large"}, status=413)
-        body = await request.content.read(MAX_BODY + 1)
-        while len(body) <= MAX_BODY and not request.content.at_eof():
-            more = await request.content.read(MAX_BODY + 1 - len(body))
-            if not more:
-                break
-            body += more
+        try:
+            body = await request.content.read(MAX_BODY + 1)
+            while len(body) <= MAX_BODY and not request.content.at_eof():
+                more = await request.content.read(MAX_BODY + 1 - len(body))
+                if not more:
+                    break
+                body += more
+        except web.RequestPayloadError:  # not the encoding it says it has
+            return web.json_response({"error": "malformed"}, status=400)
         if len(body) > MAX_BODY:
             return web.json_response({"error": "too large"}, status=413)
         if not self._signed(request, body):

@@ -47,18 +47,21 @@ async def _thinking(run: Run, ledger: Ledger, deps: Deps) -> AsyncIterator[None]
     async def show() -> None:
         await asyncio.sleep(deps.limits.first_status)
         started.set()
-        await deps.slack.status(thread.channel_id, thread.thread_ts, say("still_trying" if run.model_failures else "thinking", run.locale))
-        if not ledger.processing:
-            ledger.processing = True
+        if not ledger.session.processing:
+            await ledger.record(act.ProcessingShown())
             await deps.slack.session(thread.channel_id, thread.thread_ts, "processing")
+        await deps.slack.status(thread.channel_id, thread.thread_ts, say("still_trying" if run.model_failures else "thinking", run.locale))
 
     task = asyncio.create_task(show())
     try:
         yield
     finally:
-        if not started.is_set():
-            task.cancel()
+        if started.is_set():  # it is at the door: let it through, but not at the answer's expense
+            await asyncio.wait({task}, timeout=deps.limits.status_grace)
+        task.cancel()
         await asyncio.wait({task})
+        if not task.cancelled() and (error := task.exception()) is not None:
+            raise error
 
 
 async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.ModelAnswered | act.ModelFailed:
@@ -172,7 +175,7 @@ async def _show_partial(run_id: str, part: Rendered, ledger: Ledger, deps: Deps)
     if box is None:
         await ledger.record(act.Posting(box_id))
     lookup = box is not None and box.epoch != ledger.claim.epoch
-    ts = await deps.slack.post(thread.channel_id, thread.thread_ts, part, box_id, lookup=lookup, check=ledger.check)
+    ts = await deps.slack.post(thread.channel_id, thread.thread_ts, part, box_id, lookup=lookup, since=run.started_at, check=ledger.check)
     await post_recorded(ledger, deps, box_id, ts, act.Posted(box_id, ts))
 
 

@@ -18,7 +18,7 @@ from bot.gate import mentions, plain
 from bot.guard import clean, urls
 from bot.ledger import Ledger
 from bot.messages import say
-from bot.render import Rendered, answer_parts
+from bot.render import Rendered, answer_parts, escape
 from bot.session_ops import outbound_id
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Call, Run
@@ -30,6 +30,13 @@ from tools.registry import Registry
 log = structlog.get_logger(__name__)
 
 LONG_TEXT: Final = 1_500
+"""Characters from which a text is worked on beside the event loop."""
+FORM: Final = frozenset(
+    {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_blocks_too_many", "msg_too_long", "markdown_text_conflict", "no_text"}
+)
+"""Slack's words for a message whose form it does not take."""
+REVOKED: Final = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "org_login_required", "ekm_access_denied"})
+"""Slack's words for a bot that may not speak at the moment."""
 
 
 async def post_recorded(ledger: Ledger, deps: Deps, box_id: str, ts: str, *outcomes: act.Outcome) -> None:
@@ -83,7 +90,9 @@ async def ask(action: act.AskApproval, ledger: Ledger, deps: Deps) -> None:
     box = next((b for b in run.outbox if b.id == call.approval.id), None)
     lookup = box is None or box.epoch != ledger.claim.epoch
     try:
-        ts = await deps.slack.post(thread.channel_id, thread.thread_ts, card(call, run, "open", deps), call.approval.id, lookup=lookup, check=ledger.check)
+        ts = await deps.slack.post(
+            thread.channel_id, thread.thread_ts, card(call, run, "open", deps), call.approval.id, lookup=lookup, since=run.started_at, check=ledger.check
+        )
     except SlackRefused as error:
         log.warning("card_refused", code=error.code, tool=call.tool)
         await ledger.record(act.CardRefused(call.id))
@@ -124,35 +133,64 @@ def allowed_urls(items: list[Item]) -> set[str]:
 
 async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
     """Post the parts of the answer that do not stand yet; the first takes the place of a partial one."""
-    thread = ledger.session.thread
     if not run.answer and not any(box.id == outbound_id(run, 0) for box in run.outbox):
         await ledger.record(act.PartReplied(last=True))
         return
     text = run.answer or say("stopped", run.locale)
     if run.answer_kind in {"answer", "summary"}:
         text = await cleaned(text, (await ledger.messages())[0], deps)
-    parts = answer_parts(text)
+    parts = await asyncio.to_thread(answer_parts, text) if len(text) >= LONG_TEXT else answer_parts(text)
     for index in range(run.parts_posted, len(parts)):
-        box_id = outbound_id(run, index)
-        current = ledger.session.run or run
-        box = next((b for b in current.outbox if b.id == box_id), None)
         last = index + 1 == len(parts)
         try:
-            if box is not None and box.ts:
-                ledger.check()
-                await deps.slack.update(thread.channel_id, box.ts, parts[index])
-                await ledger.record(act.PartReplied(last=last))
-                continue
-            if box is None:
-                await ledger.record(act.Posting(box_id))
-            lookup = box is not None and box.epoch != ledger.claim.epoch
-            ts = await deps.slack.post(thread.channel_id, thread.thread_ts, parts[index], box_id, lookup=lookup, check=ledger.check)
+            await _part(run, outbound_id(run, index), parts[index], ledger, deps, last=last)
         except SlackRefused as error:
-            # Slack will not take this message, now or later: going on is all that is left, and the log says why.
-            log.error("reply_refused", code=error.code, run=run.id)
-            await ledger.record(act.PartReplied(last=True))
-            return
-        await post_recorded(ledger, deps, box_id, ts, act.Posted(box_id, ts), act.PartReplied(last=last))
+            if error.code in REVOKED:
+                raise SlackDown(f"reply: {error.code}") from error  # an operator's to mend; the answer waits for that
+            log.warning("part_refused", code=error.code, run=run.id)
+            if not await _part_again(run, index, parts[index], ledger, deps, code=error.code, last=last):
+                await ledger.record(act.PartReplied(last=True))
+                return
+
+
+async def _part(run: Run, box_id: str, part: Rendered, ledger: Ledger, deps: Deps, *, last: bool) -> None:
+    """Bring one part to its final form: in place of a partial one, else as a new message."""
+    thread = ledger.session.thread
+    box = next((b for b in (ledger.session.run or run).outbox if b.id == box_id), None)
+    if box is not None and box.ts:
+        ledger.check()
+        await deps.slack.update(thread.channel_id, box.ts, part)
+        await ledger.record(act.PartReplied(last=last))
+        return
+    if box is None:
+        await ledger.record(act.Posting(box_id))
+    lookup = box is not None and box.epoch != ledger.claim.epoch
+    ts = await deps.slack.post(thread.channel_id, thread.thread_ts, part, box_id, lookup=lookup, since=run.started_at, check=ledger.check)
+    await post_recorded(ledger, deps, box_id, ts, act.Posted(box_id, ts), act.PartReplied(last=last))
+
+
+async def _part_again(run: Run, index: int, part: Rendered, ledger: Ledger, deps: Deps, *, code: str, last: bool) -> bool:
+    """A second way for a part that Slack refused: a message of its own, in plain text if its form was the trouble. False when that is refused too."""
+    box_id = outbound_id(run, index)
+    stale = next((b.ts for b in (ledger.session.run or run).outbox if b.id == box_id), "")
+    try:
+        if stale:
+            await deps.slack.delete(ledger.session.thread.channel_id, stale)
+    except SlackRefused as error:
+        log.info("partial_not_deleted", code=error.code)
+    try:
+        await _part(run, f"{box_id}.again", plain_part(part) if code in FORM else part, ledger, deps, last=last)
+    except SlackRefused as error:
+        # Slack will not take this message, now or later: going on is all that is left, and the log says why.
+        log.error("reply_refused", code=error.code, run=run.id)
+        return False
+    return True
+
+
+def plain_part(part: Rendered) -> Rendered:
+    """The same words without any form that Slack could object to."""
+    words = "\n\n".join(str(block["text"]) for block in part.blocks if block.get("type") == "markdown" and block.get("text"))
+    return Rendered(text=escape(words) if words else part.text, blocks=[])
 
 
 async def withdraw_copies(run: Run, ledger: Ledger, deps: Deps) -> None:
@@ -160,7 +198,7 @@ async def withdraw_copies(run: Run, ledger: Ledger, deps: Deps) -> None:
     thread = ledger.session.thread
     named = {box.ts for box in run.outbox}
     try:
-        found = await deps.slack.find(thread.channel_id, thread.thread_ts, [box.id for box in run.outbox if box.ts])
+        found = await deps.slack.find(thread.channel_id, thread.thread_ts, [box.id for box in run.outbox], since=run.started_at)
         for stamps in found.values():
             for ts in stamps:
                 if ts not in named:
@@ -208,6 +246,7 @@ async def read_history(action: act.ReadHistory, ledger: Ledger, deps: Deps) -> N
                     text=text,
                     addressed=mentions(message, me.user_id),
                     bot=bot,
+                    own=user == me.user_id,
                 )
             )
     except (SlackRefused, SlackDown) as error:

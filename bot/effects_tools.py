@@ -92,6 +92,6 @@ async def _write(call: Call, ready: Prepared | ToolResult, run: Run, ledger: Led
         done, _ = await asyncio.wait({task}, timeout=deps.limits.write_grace)
         if done and not task.cancelled() and not ledger.claim.lost:
             await ledger.record(_done(call, task.result()))
-        else:
-            task.cancel()
         raise
+    finally:
+        task.cancel()  # nobody would learn what comes of it any more

@@ -58,10 +58,7 @@ def _restore(masked: str, held: list[str]) -> str:
 def _marks_left(masked: str, held: list[str]) -> int:
     """How many emphasis marks a reader would see as characters."""
     return sum(
-        len(_LITERAL.findall(child.content))
-        for token in full(_restore(masked, held), html=False)
-        for child in token.children or []
-        if child.type == "text"
+        len(_LITERAL.findall(child.content)) for token in full(_restore(masked, held), html=False) for child in token.children or [] if child.type == "text"
     )
 
 

@@ -7,6 +7,7 @@ different event ids.
 
 from __future__ import annotations
 
+import hashlib
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -60,6 +61,11 @@ class _Event(BaseModel):
     person: Person | None = None
     """Facts about `actor`, attached by the worker before folding."""
 
+    @property
+    def correlation(self) -> str:
+        """A short id that the log lines about this event carry, in every process: where it came in and where it was worked on."""
+        return hashlib.sha256(f"{self.thread.id} {self.key}".encode()).hexdigest()[:12]
+
 
 class _MessageEvent(_Event):
     actor: Actor
@@ -74,6 +80,8 @@ class _MessageEvent(_Event):
     """Display name when Slack gave one with the message (bots)."""
     from_bot: bool = False
     """Written by another bot."""
+    enough: bool = False
+    """From a bot that has mentioned us too often in this channel: it is told once that we stop."""
 
 
 class Mention(_MessageEvent):

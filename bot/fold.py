@@ -11,7 +11,21 @@ from typing import Final, assert_never
 from bot.approvals import Refusal, judge
 from bot.events import Decision, Deleted, DirectMessage, Edited, Event, Mention, Person, Stop, ThreadReply
 from bot.messages import pick, say
-from bot.session_ops import all_runs, append, close_call, fingerprint, new_run, notify, outbound_id, sent_at, unknown_outcome, with_call, with_run, with_runs
+from bot.session_ops import (
+    all_runs,
+    append,
+    close_call,
+    fingerprint,
+    new_run,
+    notify,
+    outbound_id,
+    sent_at,
+    superseded,
+    unknown_outcome,
+    with_call,
+    with_run,
+    with_runs,
+)
 from bot.settle import settle
 from bot.state import Inbound, Run, Session, Status
 from memory.keys import Actor
@@ -50,16 +64,23 @@ def _name(person: Person | None, actor: Actor, speaker: str = "") -> str:
     return (person.name if person else "") or speaker or actor.user_id
 
 
+def _foreign(session: Session, event: Mention | DirectMessage | ThreadReply | Stop) -> bool:
+    """Whether someone of another company speaks, also when Slack does not tell more about them than that."""
+    return event.actor.team_id != session.thread.team_id or (event.person is not None and event.person.is_foreign)
+
+
 def _request(session: Session, event: Mention | DirectMessage, now: float) -> Session:
     person = event.person
-    if person is not None and person.is_foreign and not event.from_bot:
-        return notify(session, f"foreign:{event.key}", event.actor, say("foreign", pick(event.text, person.locale)))
+    if _foreign(session, event) and not event.from_bot:
+        # What they started here is not ours to follow: the next line in this thread is not meant for us either.
+        session = session.model_copy(update={"aside": True})
+        return notify(session, f"foreign:{event.key}", event.actor, say("foreign", pick(event.text, person.locale if person else "en")))
     if event.from_bot:
         turns = session.bot_turns + 1
         session = session.model_copy(update={"bot_turns": turns})
         if turns > BOT_TURNS + 1:
             return _inbound(session, event, request=False, now=now)
-        if turns == BOT_TURNS + 1:
+        if turns == BOT_TURNS + 1 or event.enough:
             return _canned(_inbound(session, event, request=False, now=now), event, say("bot_loop", pick(event.text)), now)
     else:
         session = session.model_copy(update={"bot_turns": 0})
@@ -71,7 +92,7 @@ def _request(session: Session, event: Mention | DirectMessage, now: float) -> Se
 
 def _reply(session: Session, event: ThreadReply, now: float) -> Session:
     """A message without a mention is for us unless it is addressed to someone else, or people are talking to each other."""
-    outsider = event.from_bot or event.to_others or (event.person is not None and event.person.is_foreign)
+    outsider = event.from_bot or event.to_others or _foreign(session, event)
     engaged = any(run.requested_by == event.actor for run in all_runs(session)) or any(i.request and i.item.actor == event.actor for i in session.inbox)
     meant = not outsider and (engaged or not session.aside)
     if not event.from_bot:
@@ -136,7 +157,13 @@ def _edited(session: Session, ts: str, text: str | None, author: Actor | None = 
         return session
     if run.answer is not None:
         session = append(session, Note(text="The person corrected the message above before your answer was sent. Answer the corrected message."))
-    return session.model_copy(update={"run": run.model_copy(update={"dirty": True, "answer": None})})
+    calls = []
+    for call in run.calls:
+        closed = call
+        if call.status is Status.WAITING:  # what was to be approved followed from words that no longer stand
+            session, closed = close_call(session, call, Status.SUPERSEDED, superseded(call))
+        calls.append(closed)
+    return session.model_copy(update={"run": run.model_copy(update={"calls": tuple(calls), "dirty": True, "answer": None})})
 
 
 def _decision(session: Session, event: Decision, now: float) -> Session:
@@ -174,7 +201,7 @@ def _decision(session: Session, event: Decision, now: float) -> Session:
 def _stop(session: Session, event: Stop, now: float) -> Session:
     """End everything under way in this thread: open calls, waiting cards and requests not begun. One message says so."""
     person = event.person
-    if person is not None and (person.is_foreign or person.is_bot):
+    if _foreign(session, event) or (person is not None and person.is_bot):
         return session
     language = pick("", person.locale if person else "en")
     runs = all_runs(session)

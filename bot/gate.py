@@ -18,8 +18,9 @@ from memory.keys import Actor, Thread
 STOP_WORDS: Final = frozenset({"stop", "停", "停止", "停下"})
 HANDLED_SUBTYPES: Final = frozenset({None, "file_share", "thread_broadcast", "me_message", "bot_message"})
 
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^(?:&gt;|>).*$", re.DOTALL | re.MULTILINE)
-_QUOTE_LINE: Final = re.compile(r"^(?:&gt;|>).*$", re.MULTILINE)
+_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^(?:&gt;|>)[^\n]*", re.DOTALL | re.MULTILINE)
+_ID: Final = re.compile(r"[A-Z0-9]{1,32}")
+_TS: Final = re.compile(r"[0-9]{1,12}\.[0-9]{1,12}")
 _ENTITY: Final = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
 _ANY_MENTION: Final = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>|<!subteam\^")
 
@@ -40,6 +41,8 @@ class Accepted:
 
     event: Event
     only_if_followed: bool = False
+    also: tuple[Event, ...] = ()
+    """The same happening, seen from other sessions it may concern."""
 
 
 def admit(event: Mapping[str, Any], me: Identity) -> Accepted | None:
@@ -70,25 +73,41 @@ def _text(value: Any, name: str) -> str:
     return value
 
 
+def an_id(value: Any, name: str) -> str:
+    """One of Slack's ids, or empty. Raises `ValueError` for anything else: ids become parts of storage keys."""
+    text = _text(value, name)
+    if text and not _ID.fullmatch(text):
+        raise ValueError(f"{name} is not an id")
+    return text
+
+
+def a_ts(value: Any, name: str) -> str:
+    """One of Slack's timestamps, or empty. Raises `ValueError` for anything else."""
+    text = _text(value, name)
+    if text and not _TS.fullmatch(text):
+        raise ValueError(f"{name} is not a timestamp")
+    return text
+
+
 def _ours(message: Mapping[str, Any], me: Identity) -> bool:
     return message.get("user") == me.user_id or bool(me.bot_id and message.get("bot_id") == me.bot_id)
 
 
 def _message(event: Mapping[str, Any], me: Identity) -> Accepted | None:
-    channel, ts = _text(event.get("channel"), "channel"), _text(event.get("ts"), "ts")
+    channel, ts = an_id(event.get("channel"), "channel"), a_ts(event.get("ts"), "ts")
     if not channel or not ts or _ours(event, me):
         return None
-    bot_id = _text(event.get("bot_id"), "bot_id")
-    user = _text(event.get("user"), "user") or bot_id
+    bot_id = an_id(event.get("bot_id"), "bot_id")
+    user = an_id(event.get("user"), "user") or bot_id
     if not user or user == "USLACKBOT":
         return None
     raw = _text(event.get("text"), "text")
     room = _room(event, channel)
-    thread_ts = _text(event.get("thread_ts"), "thread_ts")
+    thread_ts = a_ts(event.get("thread_ts"), "thread_ts")
     direct = room is RoomKind.IM
     root = not thread_ts or thread_ts == ts
     thread = Thread(team_id=me.team_id, channel_id=channel, thread_ts=("" if root else thread_ts) if direct else (thread_ts or ts))
-    actor = Actor(team_id=_text(event.get("user_team") or event.get("source_team") or event.get("team"), "team") or me.team_id, user_id=user)
+    actor = Actor(team_id=an_id(event.get("user_team") or event.get("source_team") or event.get("team"), "team") or me.team_id, user_id=user)
     mentioned = mentions(event, me.user_id)
     text = plain(raw, me.user_id)
     key = f"m:{channel}:{ts}"
@@ -144,10 +163,10 @@ def _files(event: Mapping[str, Any]) -> tuple[FileRef, ...]:
 
 def _edit(event: Mapping[str, Any], me: Identity) -> Accepted | None:
     """Only a change of words counts: unfurls and reactions also arrive as `message_changed`."""
-    new, old, channel = event.get("message"), event.get("previous_message"), _text(event.get("channel"), "channel")
+    new, old, channel = event.get("message"), event.get("previous_message"), an_id(event.get("channel"), "channel")
     if not isinstance(new, Mapping) or not channel or _ours(new, me) or new.get("bot_id"):
         return None
-    ts, text = _text(new.get("ts"), "ts"), _text(new.get("text"), "text")
+    ts, text = a_ts(new.get("ts"), "ts"), _text(new.get("text"), "text")
     if not ts or new.get("subtype") == "tombstone" or (isinstance(old, Mapping) and old.get("text") == text):
         return None
     threaded = new.get("thread_ts") not in {None, ts}
@@ -155,8 +174,8 @@ def _edit(event: Mapping[str, Any], me: Identity) -> Accepted | None:
         # The mention was put in afterwards: to Slack this is the twin of an `app_mention`, so it is one to us.
         return _message({**new, "channel": channel, "channel_type": event.get("channel_type")}, me)
     edited = new.get("edited")
-    mark = _text(edited.get("ts"), "edited.ts") if isinstance(edited, Mapping) else _text(event.get("ts"), "ts")
-    actor = Actor(team_id=_text(new.get("user_team") or new.get("team"), "team") or me.team_id, user_id=_text(new.get("user"), "user"))
+    mark = _text(edited.get("ts"), "edited.ts") if isinstance(edited, Mapping) else a_ts(event.get("ts"), "ts")
+    actor = Actor(team_id=an_id(new.get("user_team") or new.get("team"), "team") or me.team_id, user_id=an_id(new.get("user"), "user"))
     return Accepted(
         Edited(thread=_home(event, new, channel, ts, me), key=f"e:{channel}:{ts}:{mark}", actor=actor, ts=ts, text=plain(text, me.user_id)),
         only_if_followed=True,
@@ -164,26 +183,32 @@ def _edit(event: Mapping[str, Any], me: Identity) -> Accepted | None:
 
 
 def _deletion(event: Mapping[str, Any], me: Identity) -> Accepted | None:
-    channel, ts, old = _text(event.get("channel"), "channel"), _text(event.get("deleted_ts"), "deleted_ts"), event.get("previous_message")
+    channel, ts, old = an_id(event.get("channel"), "channel"), a_ts(event.get("deleted_ts"), "deleted_ts"), event.get("previous_message")
     if not channel or not ts or not isinstance(old, Mapping) or _ours(old, me):
         return None
     return Accepted(Deleted(thread=_home(event, old, channel, ts, me), key=f"x:{channel}:{ts}", ts=ts), only_if_followed=True)
 
 
 def _home(event: Mapping[str, Any], message: Mapping[str, Any], channel: str, ts: str, me: Identity) -> Thread:
-    thread_ts = _text(message.get("thread_ts"), "thread_ts")
+    thread_ts = a_ts(message.get("thread_ts"), "thread_ts")
     if _room(event, channel) is RoomKind.IM:
         return Thread(team_id=me.team_id, channel_id=channel, thread_ts="" if thread_ts == ts else thread_ts)
     return Thread(team_id=me.team_id, channel_id=channel, thread_ts=thread_ts or ts)
 
 
 def _native_stop(event: Mapping[str, Any], me: Identity) -> Accepted | None:
-    channel, thread_ts, user = _text(event.get("channel"), "channel"), _text(event.get("thread_ts"), "thread_ts"), _text(event.get("user"), "user")
+    channel, thread_ts, user = an_id(event.get("channel"), "channel"), a_ts(event.get("thread_ts"), "thread_ts"), an_id(event.get("user"), "user")
     if not channel or not user:
         return None
-    key = f"s:{channel}:{_text(event.get('event_ts'), 'event_ts') or thread_ts}"
-    thread = Thread(team_id=me.team_id, channel_id=channel, thread_ts=thread_ts)
-    return Accepted(Stop(thread=thread, key=key, actor=Actor(team_id=me.team_id, user_id=user), quiet=True), only_if_followed=True)
+    key = f"s:{channel}:{a_ts(event.get('event_ts'), 'event_ts') or thread_ts}"
+    actor = Actor(team_id=me.team_id, user_id=user)
+
+    def stop(where: str) -> Stop:
+        return Stop(thread=Thread(team_id=me.team_id, channel_id=channel, thread_ts=where), key=f"{key}:{where}", actor=actor, quiet=True)
+
+    # In a direct conversation every message is a thread of its own to Slack; to us the ones at the top are one session.
+    also = (stop(""),) if channel.startswith("D") and thread_ts else ()
+    return Accepted(stop(thread_ts), only_if_followed=True, also=also)
 
 
 def is_stop(text: str) -> bool:

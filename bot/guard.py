@@ -24,9 +24,7 @@ _PLACE: Final = re.compile(f"{_OPEN}(\\d+){_SHUT}")
 _STOP: Final = rf"\s<>\"`|{_OPEN}{_SHUT}，。、；：！？（）【】「」『』《》“”‘’…\u0000-\u001f"
 _SCHEMES: Final = "mailto|javascript|vbscript|tel|sms|slack|file|blob|facetime|skype|intent|view-source"
 _COMMON: Final = "com|net|org|io|co|cn|dev|app|ai|me|info|biz|edu|gov|xyz|top|site|online|shop|tk|ru|uk|de|jp|example|test|invalid"
-_WITH_SCHEME: Final = re.compile(
-    rf"[a-z][a-z0-9+.-]{{0,30}}://[^{_STOP}]*|(?<![a-z0-9])(?:(?:{_SCHEMES}):|data:[a-z]+/)[^{_STOP}]+", re.IGNORECASE
-)
+_WITH_SCHEME: Final = re.compile(rf"[a-z][a-z0-9+.-]{{0,30}}://[^{_STOP}]*|(?<![a-z0-9])(?:(?:{_SCHEMES}):|data:[a-z]+/)[^{_STOP}]+", re.IGNORECASE)
 _DOMAIN: Final = re.compile(
     rf"(?P<host>(?:[\w.+%-]{{1,100}}@)?[\w-]+(?:\.[\w-]+)+)(?P<rest>(?::\d+)?(?:[/?#][^{_STOP}]*)?)"
     rf"|[a-z0-9-]+(?:[.。][a-z0-9-]+)*。(?:{_COMMON})(?![a-z0-9])(?:[/?#:][^{_STOP}]*)?",

@@ -21,7 +21,7 @@ from bot.cards import full_view
 from bot.effects_slack import card_input
 from bot.events import Decision
 from bot.forms import deny_view, edit_view, field_errors, read_form
-from bot.gate import Identity
+from bot.gate import Identity, a_ts, an_id
 from bot.messages import pick, say
 from bot.render import help_text, home
 from bot.session_ops import card_state
@@ -29,6 +29,7 @@ from bot.slack import Slack, SlackDown, SlackRefused
 from bot.state import Call, Run, Session, StateError, Status, load
 from memory.keys import Actor, Thread
 from memory.mailbox import Mailbox
+from tools.engine import InvalidArguments, validate
 from tools.registry import Registry
 
 log = structlog.get_logger(__name__)
@@ -85,8 +86,7 @@ def clicked(body: Mapping[str, Any], me: Identity) -> Decision | OpenForm | None
     if thread_ts == message_ts:
         # Someone answered below the card: Slack then calls the card a root, but it belongs where it was posted.
         thread_ts = ""
-    if not isinstance(thread_ts, str):
-        raise ValueError("thread_ts is not a string")
+    channel, message_ts, thread_ts = an_id(channel, "channel"), a_ts(message_ts, "message_ts"), a_ts(thread_ts, "thread_ts")
     thread = Thread(team_id=me.team_id, channel_id=channel, thread_ts=thread_ts)
     actor = _actor(body, me)
     what = str(action.get("action_id", "")).removeprefix("steward:")
@@ -106,6 +106,8 @@ def submitted(body: Mapping[str, Any], me: Identity) -> Form | None:
     try:
         private = json.loads(view.get("private_metadata") or "{}")
         thread = Thread.parse(private["s"])
+        an_id(thread.channel_id, "channel")
+        a_ts(thread.thread_ts, "thread_ts")
         approval_id = str(private["a"])
     except (ValueError, KeyError, TypeError):
         return None
@@ -187,9 +189,12 @@ class Interaction:
         schema = tool.schema()["function"]["parameters"]
         try:
             arguments = read_form(schema, call.arguments or {}, form.values)
-            valid = tool.args_model.model_validate(arguments).model_dump(mode="json")
+            tool.args_model.model_validate(arguments)
+            valid = validate(tool, arguments)
         except ValidationError as error:
-            return Refused(field_errors(error.errors(include_url=False), run.locale))
+            return Refused(field_errors(error.errors(include_url=False), run.locale, tuple(form.values)))
+        except InvalidArguments as error:
+            return Refused({block: str(error)[:1_000]})
         return Decision(
             thread=form.thread, key=form.key, actor=form.actor, approval_id=form.approval_id, message_ts="", verdict="edit", arguments=valid, at=time()
         )

@@ -26,7 +26,7 @@ SEND_MARGIN = 0.05
 
 
 class Ledger:
-    """State of one claim. Not shared between tasks: one action at a time records into it."""
+    """State of one claim: one action at a time works with it; what an action shows meanwhile records through the same lock."""
 
     def __init__(self, mailbox: Mailbox, claim: Claim, rest: Callable[[Session], act.Wait | None] = lambda _: None) -> None:
         """`rest` tells whether nothing is left to do in a state: then the commit that leads there also gives the session back."""
@@ -38,8 +38,7 @@ class Ledger:
         self.session = load(claim.document) if claim.document else Session(thread=claim.thread)
         self._log: list[Item] | None = None
         self._log_start = 0
-        self.processing = claim.attempts > 1
-        """Slack was told that we are at work here, by us or perhaps by a predecessor; it has to be told when that ends."""
+        self._one_at_a_time = asyncio.Lock()
 
     def check(self) -> None:
         """Raise `Fenced` when the session is, or may by now be, another worker's. Called just before each send."""
@@ -49,12 +48,16 @@ class Ledger:
 
     async def record(self, *outcomes: act.Outcome) -> None:
         """Take outcomes into the state and commit. Raises `Fenced`, `MailboxDown`, `StateError`."""
+        async with self._one_at_a_time:
+            await self._record(outcomes)
+
+    async def _record(self, outcomes: tuple[act.Outcome, ...]) -> None:
         for outcome in outcomes:
             self.session = record(self.session, outcome, time(), self.claim.epoch)
-        progress = not all(isinstance(o, act.ToolsStarted | act.Posting | act.NoticeTaken) for o in outcomes)
+        progress = not all(isinstance(o, act.ToolsStarted | act.Posting | act.NoticeTaken | act.ProcessingShown) for o in outcomes)
         # One round trip less for every turn: what usually comes last is written together with the release.
         last = any(isinstance(o, act.PartReplied | act.CardPosted | act.CardShown) for o in outcomes)
-        wait = self._rest(self.session) if last and not self.processing and len(self.claim.mail) <= self.claim.taken else None
+        wait = self._rest(self.session) if last and not self.session.processing and len(self.claim.mail) <= self.claim.taken else None
         if wait is None:
             await self.commit(progress=progress)
         else:
@@ -64,13 +67,17 @@ class Ledger:
     async def commit(self, *, progress: bool = True, release: bool = False, wake: float | None = None) -> None:
         """Write the state; a cancellation waits for the end of it, so that memory and Redis never disagree about what was written."""
         writing = asyncio.create_task(self._write(progress=progress, release=release, wake=wake))
-        try:
-            await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await asyncio.wait({writing})
-            if not writing.cancelled() and (error := writing.exception()) is not None:
-                raise error from None
-            raise
+        cancelled = False
+        while not writing.done():
+            try:
+                await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                cancelled = True
+            except Exception:  # noqa: BLE001, S110 - it is raised by `result` below
+                pass
+        writing.result()
+        if cancelled:
+            raise asyncio.CancelledError
 
     async def _write(self, *, progress: bool, release: bool, wake: float | None) -> None:
         """Repeated until the lease ends when Redis does not answer: the script is safe to repeat."""

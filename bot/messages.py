@@ -10,29 +10,66 @@ import re
 from typing import Final
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
-_LETTER: Final = re.compile(r"[^\W\d_]")
+_KANA: Final = re.compile(r"[\u3040-\u30ff]")
+_WORD: Final = re.compile(r"[^\W\d_\u3400-\u9fff\uf900-\ufaff]+")
 
 MESSAGES: Final[dict[str, dict[str, str]]] = {
     "thinking": {"en": "is thinking…", "zh": "正在思考…"},
-    "still_trying": {"en": "The model is not answering right now. I keep trying and will reply here.", "zh": "模型暂时没有响应。我会继续重试，并在这里回复你。"},
-    "unavailable": {"en": "I could not reach the language model, so I have no answer. Please ask again in a few minutes.", "zh": "我无法连接语言模型，因此没有答案。请几分钟后再问一次。"},
-    "rate_limited": {"en": "The language model is overloaded right now. Please ask again in a few minutes.", "zh": "语言模型目前负载过高。请几分钟后再问一次。"},
-    "refused": {"en": "The language model declined to answer this. You could put the question differently.", "zh": "语言模型拒绝回答这个问题。你可以换一种问法。"},
-    "overflow": {"en": "This conversation has become too long for the model. Please start a new thread with what matters.", "zh": "这个对话对模型来说太长了。请把要点发到一个新的消息列里再问我。"},
-    "empty": {"en": "The language model gave an empty answer twice. Please ask again, perhaps in other words.", "zh": "语言模型两次都给出了空的回答。请换个说法再问一次。"},
+    "still_trying": {
+        "en": "The model is not answering right now. I keep trying and will reply here.",
+        "zh": "模型暂时没有响应。我会继续重试，并在这里回复你。",
+    },
+    "unavailable": {
+        "en": "I could not reach the language model, so I have no answer. Please ask again in a few minutes.",
+        "zh": "我无法连接语言模型，因此没有答案。请几分钟后再问一次。",
+    },
+    "rate_limited": {
+        "en": "The language model is overloaded right now. Please ask again in a few minutes.",
+        "zh": "语言模型目前负载过高。请几分钟后再问一次。",
+    },
+    "refused": {
+        "en": "The language model declined to answer this. You could put the question differently.",
+        "zh": "语言模型拒绝回答这个问题。你可以换一种问法。",
+    },
+    "overflow": {
+        "en": "This conversation has become too long for the model. Please start a new thread with what matters.",
+        "zh": "这个对话对模型来说太长了。请把要点发到一个新的消息列里再问我。",
+    },
+    "empty": {
+        "en": "The language model gave an empty answer twice. Please ask again, perhaps in other words.",
+        "zh": "语言模型两次都给出了空的回答。请换个说法再问一次。",
+    },
     "invalid": {"en": "The language model's answer could not be read. Please ask again.", "zh": "无法读取语言模型的回答。请再问一次。"},
-    "not_configured": {"en": "The language model refused our access. Someone who runs this bot needs to check its model settings.", "zh": "语言模型拒绝了我们的访问。请让维护这个机器人的人检查模型设置。"},
-    "capped": {"en": "I stopped because this request used up its budget of steps before I was done. Ask for a smaller piece of it, or ask me to go on.", "zh": "这个请求在完成之前用完了步骤预算，所以我停下了。你可以把任务拆小，或者让我继续。"},
+    "not_configured": {
+        "en": "The language model refused our access. Someone who runs this bot needs to check its model settings.",
+        "zh": "语言模型拒绝了我们的访问。请让维护这个机器人的人检查模型设置。",
+    },
+    "capped": {
+        "en": "I stopped because this request used up its budget of steps before I was done. Ask for a smaller piece of it, or ask me to go on.",
+        "zh": "这个请求在完成之前用完了步骤预算，所以我停下了。你可以把任务拆小，或者让我继续。",
+    },
     "stopped": {"en": "Stopped, as you asked. Nothing else will be done for this request.", "zh": "已按你的要求停止，这个请求不会再执行任何操作。"},
     "stopped_under_way": {
         "en": "Stopped, as you asked. One action was already under way ({tool}); please check whether it took effect.",
         "zh": "已按你的要求停止。有一个操作已经在执行（{tool}），请检查它是否生效。",
     },
     "nothing_running": {"en": "Nothing is running here.", "zh": "这里没有正在进行的任务。"},
-    "parked": {"en": "Something went wrong while I worked on this and trying again did not help, so I have set it aside. Please ask again; if it happens again, tell whoever runs this bot (reference {ref}).", "zh": "处理这条消息时出了错，重试也没有成功，所以我先把它搁置了。请再问一次；如果还是这样，请告诉维护这个机器人的人（编号 {ref}）。"},
-    "too_big": {"en": "This request became too large for me to keep. Please ask again in smaller pieces.", "zh": "这个请求太大，我无法保存。请拆成小一些的部分再问。"},
-    "busy": {"en": "Too much is waiting for an answer in this thread already, so I could not take this message. Please send it again when I have caught up.", "zh": "这个消息列里等待回答的内容已经太多，这条消息我没能接收。请等我处理完后再发一次。"},
-    "bot_loop": {"en": "I have answered another bot several times in a row here, so I stop until a person writes.", "zh": "我在这里已经连续多次回复另一个机器人，所以先停下，等有人发言再继续。"},
+    "parked": {
+        "en": "Something went wrong while I worked on this and trying again did not help, so I have set it aside. Please ask again; if it happens again, tell whoever runs this bot (reference {ref}).",
+        "zh": "处理这条消息时出了错，重试也没有成功，所以我先把它搁置了。请再问一次；如果还是这样，请告诉维护这个机器人的人（编号 {ref}）。",
+    },
+    "too_big": {
+        "en": "This request became too large for me to keep. Please ask again in smaller pieces.",
+        "zh": "这个请求太大，我无法保存。请拆成小一些的部分再问。",
+    },
+    "busy": {
+        "en": "Too much is waiting for an answer in this thread already, so I could not take this message. Please send it again when I have caught up.",
+        "zh": "这个消息列里等待回答的内容已经太多，这条消息我没能接收。请等我处理完后再发一次。",
+    },
+    "bot_loop": {
+        "en": "I have answered another bot several times in a row here, so I stop until a person writes.",
+        "zh": "我在这里已经连续多次回复另一个机器人，所以先停下，等有人发言再继续。",
+    },
     "foreign": {"en": "I only work for people of this workspace, so I cannot answer you here.", "zh": "我只为本工作区的成员服务，因此无法在这里回答你。"},
     "click_unknown": {"en": "This card is no longer valid.", "zh": "这张卡片已失效。"},
     "click_decided": {"en": "This was already decided: {state}.", "zh": "这件事已经有了决定：{state}。"},
@@ -43,9 +80,15 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
     "click_outsider": {"en": "Guests, bots and people from other companies cannot decide on this.", "zh": "访客、机器人和其他公司的成员不能决定此事。"},
     "click_again": {"en": "You have already approved this; a second person must approve it too.", "zh": "你已经批准过；还需要另一个人批准。"},
     "click_half": {"en": "Thank you. One more person must approve this before it runs.", "zh": "谢谢。还需要另一个人批准后才会执行。"},
-    "click_edit_two": {"en": "This needs two people, so its values cannot be edited. Deny it and ask again with the right values.", "zh": "此事需要两个人批准，不能修改内容。请拒绝后用正确的内容重新提出。"},
+    "click_edit_two": {
+        "en": "This needs two people, so its values cannot be edited. Deny it and ask again with the right values.",
+        "zh": "此事需要两个人批准，不能修改内容。请拒绝后用正确的内容重新提出。",
+    },
     "status_ok": {"en": "I am here and my store answers.", "zh": "我在线，存储正常。"},
-    "status_store_down": {"en": "I am here, but my store does not answer. What you send me is delivered again by Slack until it does.", "zh": "我在线，但存储没有响应。在它恢复之前，Slack 会重新投递你的消息。"},
+    "status_store_down": {
+        "en": "I am here, but my store does not answer. What you send me is delivered again by Slack until it does.",
+        "zh": "我在线，但存储没有响应。在它恢复之前，Slack 会重新投递你的消息。",
+    },
     "status_done": {"en": "done", "zh": "已完成"},
     "status_failed": {"en": "failed", "zh": "失败"},
     "status_denied": {"en": "denied", "zh": "已拒绝"},
@@ -73,7 +116,10 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
         "zh": "改动之前，我会用卡片写清楚到底要做什么。有权决定的人批准之前，什么都不会发生。你也可以拒绝、说明原因，或者先修改内容。",
     },
     "home_commands": {"en": "Commands", "zh": "命令"},
-    "help_commands": {"en": "`/steward status` says whether I am well. `/steward help` shows this text.", "zh": "`/steward status` 查看我是否正常，`/steward help` 显示这段说明。"},
+    "help_commands": {
+        "en": "`/steward status` says whether I am well. `/steward help` shows this text.",
+        "zh": "`/steward status` 查看我是否正常，`/steward help` 显示这段说明。",
+    },
     "card_ask": {"en": "Approval needed", "zh": "需要审批"},
     "card_head": {"en": "{lead}: {title}", "zh": "{lead}：{title}"},
     "card_not_yet": {"en": "Nothing has been done yet.", "zh": "目前什么都还没有执行。"},
@@ -84,7 +130,10 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
     "card_who_group": {"en": "Who can decide: {group}", "zh": "可以决定的人：{group}"},
     "card_who_two_people": {"en": "Two people must approve.", "zh": "需要两个人批准。"},
     "card_who_not_requester": {"en": "Someone other than the person who asked must approve.", "zh": "必须由提出请求者以外的人批准。"},
-    "card_repaired": {"en": "The model's values were malformed and have been mended. Please read them with care.", "zh": "模型给出的内容格式有误，已作修复。请仔细核对。"},
+    "card_repaired": {
+        "en": "The model's values were malformed and have been mended. Please read them with care.",
+        "zh": "模型给出的内容格式有误，已作修复。请仔细核对。",
+    },
     "card_no_rows": {"en": "It takes no values.", "zh": "这个操作没有参数。"},
     "card_empty": {"en": "(empty text)", "zh": "（空文本）"},
     "card_cut": {"en": "cut: {count} more characters — View all", "zh": "已截断：还有 {count} 个字符——请点“查看全部”"},
@@ -117,7 +166,10 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
     "card_outcome_denied": {"en": "It was not carried out.", "zh": "没有执行。"},
     "card_outcome_expired": {"en": "Nobody decided in time. It was not carried out.", "zh": "没有人及时决定，没有执行。"},
     "card_outcome_superseded": {"en": "The conversation went on instead. It was not carried out.", "zh": "对话已经继续，没有执行。"},
-    "card_outcome_unknown": {"en": "It may or may not have taken effect. Please check before you try again.", "zh": "可能已经生效，也可能没有。再次尝试之前请先核实。"},
+    "card_outcome_unknown": {
+        "en": "It may or may not have taken effect. Please check before you try again.",
+        "zh": "可能已经生效，也可能没有。再次尝试之前请先核实。",
+    },
     "card_outcome_stopped": {"en": "It was stopped before it ran. It was not carried out.", "zh": "在执行之前被停止，没有执行。"},
     "view_title": {"en": "Everything", "zh": "全部内容"},
     "view_close": {"en": "Close", "zh": "关闭"},
@@ -152,7 +204,10 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
     "form_error_below": {"en": "Must be less than {limit}.", "zh": "必须小于 {limit}。"},
     "form_error_choice": {"en": "Must be one of: {limit}.", "zh": "只能是以下之一：{limit}。"},
     "form_error_pattern": {"en": "Does not have the expected form.", "zh": "格式不对。"},
-    "form_error_date": {"en": "Please write a date or time such as 2026-11-30 or 2026-11-30T09:00.", "zh": "请填写日期或时间，例如 2026-11-30 或 2026-11-30T09:00。"},
+    "form_error_date": {
+        "en": "Please write a date or time such as 2026-11-30 or 2026-11-30T09:00.",
+        "zh": "请填写日期或时间，例如 2026-11-30 或 2026-11-30T09:00。",
+    },
     "form_error_json": {"en": "This is not valid JSON of the expected form.", "zh": "不是符合要求的 JSON。"},
     "form_error_other": {"en": "Not accepted: {reason}", "zh": "不能接受：{reason}"},
     "form_error_extra": {"en": "This value is not known here.", "zh": "这里不认识这一项。"},
@@ -160,10 +215,14 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
 
 
 def pick(text: str, locale: str = "en") -> str:
-    """The language to answer `text` in: `zh` if it holds Chinese characters, `en` if it holds other letters, else from `locale`."""
-    if _HAN.search(text):
+    """The language to answer `text` in: `zh` when Chinese characters weigh at least as much as other words, `en` for other words, else from `locale`.
+
+    A Chinese name in an English sentence does not make it Chinese, nor does a product name in a Chinese one make it English.
+    """
+    han, words = len(_HAN.findall(text)), len(_WORD.findall(text))
+    if han and han >= words and not _KANA.search(text):
         return "zh"
-    if _LETTER.search(text):
+    if han or words:
         return "en"
     return "zh" if locale.lower().startswith("zh") else "en"
 

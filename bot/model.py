@@ -320,11 +320,23 @@ def _object(arguments: str) -> str:
     return json.dumps({"invalid": arguments[:2_000]}, ensure_ascii=False)
 
 
+OURS: Final = frozenset({"steward", "note by the program"})
+"""Names under which only we speak."""
+
+
+def _line(text: str) -> str:
+    """Text without line breaks of any kind."""
+    return " ".join(text.split())
+
+
 def _spoken(item: UserMessage) -> str:
     """The speaker in brackets, then the words; a line that imitates such a beginning is indented."""
-    name = item.name.replace("[", "(").replace("]", ")").replace("\n", " ")
-    mark = f"[{name} (bot)]" if item.bot else f"[{name}]"
+    name = _line(item.name).replace("[", "(").replace("]", ")")
+    if name.casefold() in OURS and not item.own:
+        name = f"{name} ({item.actor.user_id})"
+    mark = f"[{name} (bot)]" if item.bot and not item.own else f"[{name}]"
     aside = "" if item.addressed else " (said to others)"
-    text = item.text.replace("\n[", "\n [")
-    files = "".join(f"\n(attached file: {file})" for file in item.files)
+    first, *rest = item.text.splitlines() or [""]
+    text = "\n".join([first, *(f" {line}" if line.lstrip().startswith("[") else line for line in rest)])
+    files = "".join(f"\n(attached file: {_line(file)})" for file in item.files)
     return f"{mark}{aside} {text}{files}".rstrip()

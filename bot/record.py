@@ -27,6 +27,8 @@ def record(session: Session, outcome: act.Outcome, now: float, epoch: int) -> Se
             run = next((r for r in all_runs(session) if r.id == outcome.run_id), None)
             if run is not None:
                 session = with_run(session, _show(run, outcome.call_id, shown=outcome.state))
+        case act.ProcessingShown():
+            session = session.model_copy(update={"processing": True})
         case act.Finished():
             session = finish(session)
         case _:
@@ -86,6 +88,8 @@ def _show(run: Run, call_id: str, *, shown: str, ts: str | None = None) -> Run:
 
 
 def _answered(session: Session, run: Run, outcome: act.ModelAnswered, epoch: int) -> Session:
+    if any(call.open for call in run.calls):
+        raise ValueError("the model was asked while a call of its last answer was open")
     usage = run.usage.model_copy(update={"model_calls": run.usage.model_calls + 1, "tokens": run.usage.tokens + outcome.tokens})
     run = run.model_copy(update={"usage": usage, "dirty": False, "model_failures": 0, "retry_at": 0.0, "first_failure_at": 0.0, "calls": outcome.calls})
     requests = tuple(Request(id=c.id, name=c.tool, arguments=c.raw) for c in outcome.calls)

@@ -7,22 +7,35 @@ rule, and every rule can be applied twice.
 from __future__ import annotations
 
 from bot.session_ops import all_runs, card_state, close_call, finish, new_run, unknown_outcome, with_runs
-from bot.settle import settle
 from bot.state import Session, Status
 from memory.keys import Actor
 from tools.result import ErrorCode, Suggestion, ToolResult
 
 
 def take_over(session: Session, epoch: int, now: float) -> Session:
-    """What a new claim means: calls that were started and have no result are resolved by kind.
+    """What a new claim means: started calls without a result are resolved, and the clock of active time starts anew.
+
+    Idempotent. Time in which nobody worked does not count against a run.
+    """
+    session = resolve_started(session)
+    runs = []
+    for run in all_runs(session):
+        recovered = run.recovered or any(box.epoch != epoch and not box.ts for box in run.outbox)
+        runs.append(run.model_copy(update={"recovered": recovered, "active_since": now}))
+    return with_runs(session, runs)
+
+
+def resolve_started(session: Session) -> Session:
+    """Resolve calls that were started and have no result, by kind.
 
     Reads run again, keyed writes run again with the same key, unkeyed writes are never run again: their outcome is
-    unknown and the person is told to check. Idempotent.
+    unknown and the person is told to check. Only for when nothing is under way: after a take-over or an interruption.
     """
+    if not any(call.status is Status.STARTED for run in all_runs(session) for call in run.calls):
+        return session
     runs = []
     for run in all_runs(session):
         calls = list(run.calls)
-        recovered = run.recovered or any(box.epoch != epoch and not box.ts for box in run.outbox)
         for i, call in enumerate(calls):
             if call.status is not Status.STARTED:
                 continue
@@ -32,8 +45,8 @@ def take_over(session: Session, epoch: int, now: float) -> Session:
                 calls[i] = call.model_copy(update={"status": Status.APPROVED})
             else:
                 session, calls[i] = close_call(session, call, Status.UNKNOWN, unknown_outcome(call))
-        runs.append(run.model_copy(update={"calls": tuple(calls), "recovered": recovered}))
-    return settle(with_runs(session, runs), now)
+        runs.append(run.model_copy(update={"calls": tuple(calls)}))
+    return with_runs(session, runs)
 
 
 def disturbed(session: Session) -> Session:

@@ -31,12 +31,7 @@ class Budget:
     def used_up(self, run: Run, now: float) -> bool:
         """Whether the run may make no more ordinary model calls."""
         used = run.usage
-        return (
-            used.model_calls >= self.model_calls
-            or used.tool_calls >= self.tool_calls
-            or used.tokens >= self.tokens
-            or self.time_left(run, now) <= 0
-        )
+        return used.model_calls >= self.model_calls or used.tool_calls >= self.tool_calls or used.tokens >= self.tokens or self.time_left(run, now) <= 0
 
     def time_left(self, run: Run, now: float) -> float:
         """Seconds the run may still take, negative when it is over its time."""

@@ -113,6 +113,16 @@ def card_state(call: Call) -> str:
     return call.status.value
 
 
+def superseded(call: Call) -> ToolResult:
+    """The result of a write whose approval was overtaken by what the person wrote since."""
+    return ToolResult.fail(
+        call.tool,
+        ErrorCode.SUPERSEDED,
+        "The person wrote something else instead of deciding, so this was not done. Ask again only if they still want it.",
+        Suggestion.ASK_PERSON,
+    )
+
+
 def unknown_outcome(call: Call) -> ToolResult:
     """The result of a write that may or may not have taken effect."""
     return ToolResult.fail(

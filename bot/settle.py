@@ -6,7 +6,7 @@ person who writes on instead of clicking gets an answer too: their open calls ar
 
 from __future__ import annotations
 
-from bot.session_ops import all_runs, append, close_call, new_run, with_runs
+from bot.session_ops import all_runs, append, close_call, new_run, superseded, with_runs
 from bot.state import Run, Session, Status
 from tools.result import ErrorCode, Suggestion, ToolResult
 
@@ -71,13 +71,7 @@ def _absorb(session: Session, now: float) -> Session:
         for call in run.calls:
             closed = call
             if call.open:
-                result = ToolResult.fail(
-                    call.tool,
-                    ErrorCode.SUPERSEDED,
-                    "The person wrote something else instead of deciding, so this was not done. Ask again only if they still want it.",
-                    Suggestion.ASK_PERSON,
-                )
-                session, closed = close_call(session, call, Status.SUPERSEDED, result)
+                session, closed = close_call(session, call, Status.SUPERSEDED, superseded(call))
             calls.append(closed)
         before = session.inbox[: session.inbox.index(head) + 1]
         session = append(session, *(i.item for i in before))

@@ -91,15 +91,18 @@ class Slack:
 
     # --- messages ---------------------------------------------------------------------------------------------------
 
-    async def post(self, channel: str, thread_ts: str, message: Rendered, outbound_id: str, *, lookup: bool, check: Callable[[], None] = lambda: None) -> str:
+    async def post(
+        self, channel: str, thread_ts: str, message: Rendered, outbound_id: str, *, lookup: bool, since: float = 0.0, check: Callable[[], None] = lambda: None
+    ) -> str:
         """Post once and return the `ts`. With `lookup`, first find out whether it already stands there.
 
-        `check` is called just before each send and may raise (a lost lease).
+        It cannot be older than `since` (seconds since the epoch; less a minute for clocks that differ). `check` is called
+        just before each send and may raise (a lost lease).
         """
         uncertain = lookup
         for attempt in range(ATTEMPTS):
             if uncertain:
-                found = await self.find(channel, thread_ts, [outbound_id])
+                found = await self.find(channel, thread_ts, [outbound_id], since=since)
                 if found.get(outbound_id):
                     ts = found[outbound_id][0]
                     if lookup:  # a predecessor's: it may have shown no more than a part of the answer
@@ -152,11 +155,11 @@ class Slack:
             if error.code != "message_not_found":
                 raise
 
-    async def find(self, channel: str, thread_ts: str, outbound_ids: Collection[str]) -> dict[str, list[str]]:
-        """Where messages with these ids stand, oldest first, among the newest 1,000 of the thread (or of a direct conversation)."""
+    async def find(self, channel: str, thread_ts: str, outbound_ids: Collection[str], *, since: float = 0.0) -> dict[str, list[str]]:
+        """Where messages with these ids stand, oldest first, among those posted after `since` (seconds since the epoch, less a minute)."""
         wanted = set(outbound_ids)
         found: dict[str, list[str]] = {}
-        for message in await self._recent(channel, thread_ts, metadata=True):
+        for message in await self._recent(channel, thread_ts, metadata=True, oldest=f"{max(since - 60.0, 0.0):.6f}"):
             metadata = message.get("metadata") or {}
             own = metadata.get("event_type") == EVENT_TYPE and message.get("bot_id", self.me.bot_id) == self.me.bot_id
             outbound_id = (metadata.get("event_payload") or {}).get("id")
@@ -190,11 +193,12 @@ class Slack:
         messages = [m for m in await self._recent(channel, thread_ts, latest=before_ts) if m["ts"] < before_ts]
         return messages[-limit:], len(messages) > limit
 
-    async def _recent(self, channel: str, thread_ts: str, *, latest: str = "", metadata: bool = False) -> list[dict[str, Any]]:
+    async def _recent(self, channel: str, thread_ts: str, *, latest: str = "", oldest: str = "", metadata: bool = False) -> list[dict[str, Any]]:
         base: dict[str, Any] = {
             "channel": channel,
-            "limit": 200,
+            "limit": 900,
             **({"include_all_metadata": True} if metadata else {}),
+            **({"oldest": oldest} if oldest else {}),
             **({"latest": latest} if latest else {}),
         }
         method = "conversations.replies" if thread_ts else "conversations.history"
@@ -301,6 +305,8 @@ class Slack:
     async def _call(self, method: str, args: dict[str, Any] | None = None, *, get: bool = False, attempts: int = ATTEMPTS) -> dict[str, Any]:
         """A request that may be repeated without harm."""
         for attempt in range(attempts):
+            if attempts == 1 and self._held.get(method, 0.0) > monotonic():
+                raise SlackDown(f"{method}: held back by a rate limit")  # not worth waiting for
             await self._wait_for(method)
             try:
                 return await self._once(method, args or {}, get=get, hold=method)
@@ -314,8 +320,7 @@ class Slack:
         raise SlackDown(method)
 
     async def _wait_for(self, key: str) -> None:
-        delay = self._held.get(key, 0.0) - monotonic()
-        if delay > 0:
+        while (delay := self._held.get(key, 0.0) - monotonic()) > 0:  # noqa: ASYNC110 - another answer may lengthen the hold meanwhile
             await asyncio.sleep(delay)
 
     async def _once(self, method: str, args: dict[str, Any], *, hold: str, get: bool = False) -> dict[str, Any]:
@@ -329,7 +334,7 @@ class Slack:
             status = error.response.status_code
             if status == 429 or code in {"ratelimited", "rate_limited"}:
                 wait = _retry_after(error.response.headers)
-                self._held[hold] = monotonic() + wait
+                self._held[hold] = max(self._held.get(hold, 0.0), monotonic() + wait)
                 log.info("slack_rate_limited", method=method, seconds=wait)
                 raise _RateLimited from error
             if status >= 500 or code in UNCERTAIN or not code:
@@ -350,5 +355,5 @@ def _retry_after(headers: Any) -> float:
     for key, value in dict(headers).items():
         if str(key).lower() == "retry-after":
             with contextlib.suppress(ValueError, TypeError):
-                return min(max(float(value), 0.0), 120.0)
+                return min(max(float(value), 0.0), 600.0)
     return 1.0

@@ -59,9 +59,16 @@ class SlackForTools:
             if len(parts) != 1:
                 raise ToolFailed("That is too long for one message.", code=ErrorCode.TOO_LARGE, suggestion=Suggestion.FIX_ARGUMENTS)
             ts = await self._slack.post_for_tool(channel_id, thread_ts, parts[0])
-            return {"channel": channel_id, "ts": ts, "permalink": await self._slack.permalink(channel_id, ts)}
+            return {"channel": channel_id, "ts": ts, "permalink": await self._link(channel_id, ts)}
         except SlackRefused as error:
             raise _refusal(error) from error
+
+    async def _link(self, channel_id: str, ts: str) -> str:
+        """A link to what was posted; without one it is posted all the same."""
+        try:
+            return await self._slack.permalink(channel_id, ts)
+        except (SlackRefused, SlackDown):
+            return ""
 
 
 def _refusal(error: SlackRefused) -> ToolFailed:

@@ -213,6 +213,8 @@ class Session(Frozen):
     """The latest messages of finished runs, newest last."""
     answered: tuple[str, ...] = ()
     """Ids of the latest finished runs, newest last."""
+    processing: bool = False
+    """Slack was told that we are at work here, and has to be told when that ends."""
     bot_turns: int = 0
     """Requests by other bots answered since a person last wrote here."""
     aside: bool = False

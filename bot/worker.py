@@ -10,21 +10,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable
 from time import monotonic, time
 from typing import Literal
 
 import structlog
-from pydantic import ValidationError
 from structlog.contextvars import bound_contextvars
 
 from bot import actions as act
 from bot.deps import Deps
-from bot.events import EVENT, Decision, DirectMessage, Edited, Event, Mention, Stop, ThreadReply
+from bot.events import Decision, DirectMessage, Event, Mention, Stop, ThreadReply
+from bot.heartbeat import Beat, end_all
 from bot.ledger import Ledger
+from bot.mail import as_written, parsed, readable, standing
 from bot.messages import say
-from bot.perform import perform
-from bot.recovery import apologise, set_aside, take_over
+from bot.recovery import apologise, resolve_started, set_aside, take_over
 from bot.run import decide, fold
 from bot.settle import settle
 from bot.slack import SlackDown, SlackRefused
@@ -61,7 +61,8 @@ class Worker:
         self._sweep = sweep
         self._clock = clock
         self._look = asyncio.Event()
-        self._shards: set[int] = set(range(SHARDS))
+        self._shards: dict[int, None] = dict.fromkeys(range(SHARDS))
+        """Shards to look at, in this order."""
         self._tasks: dict[asyncio.Task[None], str] = {}
         self._stopping = False
         self._too_large: set[str] = set()
@@ -78,31 +79,36 @@ class Worker:
                     await self._look.wait()
                     self._look.clear()
                     while self._shards and not self._stopping:
-                        await self._drain(self._shards.pop())
+                        shard = next(iter(self._shards))
+                        del self._shards[shard]
+                        if await self._claim_one(shard):
+                            self._shards[shard] = None  # behind the others: a busy channel must not hold them up
             finally:
-                await _ended(helpers)
+                await end_all(helpers)
 
-    async def _drain(self, shard: int) -> None:
-        """Claim what is due in one shard, as far as there is room."""
-        while not self._stopping:
-            await self._free.acquire()
-            claim = None
-            try:
-                if not self._stopping:
-                    claim = await self._mailbox.claim(shard)
-            except MailboxDown as error:
-                log.warning("mailbox_down", reason=str(error))
-                await asyncio.sleep(min(self._sweep, 0.5))
-            finally:
-                if claim is None:
-                    self._free.release()
+    async def _claim_one(self, shard: int) -> bool:
+        """Wait for room, then take one due session of a shard; whether there was one."""
+        await self._free.acquire()
+        claim = None
+        try:
+            claim = await self._mailbox.claim(shard)
+        except MailboxDown as error:
+            log.warning("mailbox_down", reason=str(error))
+            await asyncio.sleep(min(self._sweep, 0.5))
+        except Exception:  # whatever came back, the other shards are to be worked on
+            log.exception("claim_failed", shard=shard)
+            await asyncio.sleep(min(self._sweep, 0.5))
+        finally:
             if claim is None:
-                return
-            task = asyncio.create_task(self._hold(claim), name=f"session {claim.thread.id}")
-            self._tasks[task] = claim.thread.id
-            task.add_done_callback(self._ended)
+                self._free.release()
+        if claim is None:
+            return False
+        task = asyncio.create_task(self._hold(claim), name=f"session {claim.thread.id}")
+        self._tasks[task] = claim.thread.id
+        task.add_done_callback(self._ended)
+        return True
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def end_all(self, task: asyncio.Task[None]) -> None:
         self._tasks.pop(task, None)
         self._free.release()
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -110,7 +116,7 @@ class Worker:
 
     def wake(self, shard: int) -> None:
         """Look at a shard now."""
-        self._shards.add(shard)
+        self._shards.setdefault(shard)
         self._look.set()
 
     async def _listen(self) -> None:
@@ -124,7 +130,8 @@ class Worker:
 
     async def _every_shard(self) -> None:
         while True:
-            self._shards.update(range(SHARDS))
+            for shard in range(SHARDS):
+                self._shards.setdefault(shard)
             self._look.set()
             await asyncio.sleep(self._sweep)
 
@@ -132,11 +139,13 @@ class Worker:
         """Take no more work, give running sessions back at once, and wait up to `grace` seconds for that."""
         self._stopping = True
         self._look.set()
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=grace)
+        end = monotonic() + grace
+        told: set[asyncio.Task[None]] = set()
+        while self._tasks and monotonic() < end:  # a claim under way when we were told may come back after that
+            for task in set(self._tasks) - told:
+                task.cancel()
+                told.add(task)
+            await asyncio.wait(set(self._tasks), timeout=0.1)
 
     @property
     def busy(self) -> int:
@@ -148,7 +157,10 @@ class Worker:
     async def _hold(self, claim: Claim) -> None:
         with bound_contextvars(session=claim.thread.id, epoch=claim.epoch):
             try:
-                await self._in_turn(claim)
+                if self._stopping:  # it came back from Redis after everyone was told to stop
+                    await self._give_back(claim, self._clock(), progress=True)
+                else:
+                    await self._in_turn(claim)
             except Fenced:
                 log.warning("fenced")
             except MailboxDown as error:
@@ -207,20 +219,18 @@ class Worker:
         if claim.attempts > MAX_ATTEMPTS:
             await self._set_aside(claim)
         ledger = Ledger(self._mailbox, claim, self._at_rest)
-        # The last holder may have ended before it could take back what it showed in Slack.
-        ledger.processing = claim.attempts > 1 or ledger.session.run is not None
         ledger.session = take_over(ledger.session, claim.epoch, self._clock())
         async with self._beating(claim) as beat:
             while True:
                 await self._fold_mail(ledger)
                 action = decide(ledger.session, self._clock(), self._deps.budget)
                 if isinstance(action, act.Wait):
-                    if ledger.processing:
+                    if ledger.session.processing:
                         at_rest: Literal["suspended", "active"] = "suspended" if ledger.session.waiting else "active"
                         await self._deps.slack.session(claim.thread.channel_id, claim.thread.thread_ts, at_rest)
                         # Slack takes the line away when we post; an answer that took the place of a partial one was no post.
                         await self._deps.slack.status(claim.thread.channel_id, claim.thread.thread_ts, "")
-                        ledger.processing = False
+                        ledger.session = ledger.session.model_copy(update={"processing": False})
                     await ledger.commit(release=True, wake=action.until)
                     self._later(claim.thread.shard, action.until)
                     return
@@ -235,21 +245,24 @@ class Worker:
 
     async def _fold_mail(self, ledger: Ledger) -> None:
         claim = ledger.claim
-        ledger.session = settle(ledger.session, self._clock())
         # After a failed attempt, mail is taken in singly and committed each time, so that what is set aside in the end is
         # the one event that fails and not whatever came in beside it.
         careful = claim.attempts > 1
         waiting = claim.mail[claim.taken :]
-        for raw in waiting if careful else _as_written(waiting):
-            event = await self._enriched(EVENT.validate_json(raw), ledger.session)
+        for raw in waiting if careful else as_written(waiting):
+            event = await self._enriched(parsed(raw), ledger.session)
             before = ledger.session
-            ledger.session = fold(before, event, self._clock())
-            if isinstance(event, Decision) and _standing(before, event.approval_id) == _standing(ledger.session, event.approval_id):
+            # A click counts from when Slack gave it to us, not from when a worker found the time to look.
+            now = min(self._clock(), event.at) if isinstance(event, Decision) and event.at else self._clock()
+            ledger.session = fold(before, event, now)
+            if isinstance(event, Decision) and standing(before, event.approval_id) == standing(ledger.session, event.approval_id):
                 log.warning("decision_refused", key=event.key, actor=event.actor.user_id)
             claim.taken += 1
-            log.info("event", kind=event.kind, key=event.key)
+            log.info("event", kind=event.kind, key=event.key, correlation=event.correlation)
             if careful:
                 await ledger.commit()
+        # Between actions nothing is under way: what is still marked as started was interrupted, and nobody waits for it.
+        ledger.session = settle(resolve_started(ledger.session), self._clock())
 
     async def _enriched(self, event: Event, session: Session) -> Event:
         """The event with what Slack says about its author. A decision without that is not judged: the lookup is tried again."""
@@ -282,7 +295,7 @@ class Worker:
         reference = secrets.token_hex(4)
         log.error("parked", ref=reference, attempts=claim.attempts)
         ledger = Ledger(self._mailbox, claim)
-        bad = next((raw for raw in claim.mail if not _readable(raw)), None)
+        bad = next((raw for raw in claim.mail if not readable(raw)), None)
         if bad is None and ledger.session.run is None and claim.mail:
             bad = claim.mail[0]  # the mail that comes next is what a worker trips over first
         key = "too_big" if claim.thread.id in self._too_large else "parked"
@@ -298,124 +311,13 @@ class Worker:
         claim.document = await self._mailbox.read_document(claim.thread)
 
     @contextlib.asynccontextmanager
-    async def _beating(self, claim: Claim) -> AsyncIterator[_Beat]:
-        beat = _Beat(self._mailbox, claim, self._heartbeat)
+    async def _beating(self, claim: Claim) -> AsyncIterator[Beat]:
+        beat = Beat(self._mailbox, claim, self._heartbeat)
         task = asyncio.create_task(beat.run())
         try:
             yield beat
         finally:
-            await _ended([task])
-
-
-class _Beat:
-    """Keeps a claim's lease alive and interrupts the current action when the mail says stop, or when the lease is lost."""
-
-    def __init__(self, mailbox: Mailbox, claim: Claim, every: float) -> None:
-        self._mailbox = mailbox
-        self._claim = claim
-        self._every = min(every, mailbox.lease / 4)
-        self._task: asyncio.Task[None] | None = None
-        self._action: act.Action | None = None
-        self._interrupted = False
-
-    async def during(self, action: act.Action, ledger: Ledger, deps: Deps) -> None:
-        """Perform one action; an interrupted one returns early, so that the mail behind it is folded."""
-        self._interrupted = False
-        self._action = action
-        self._task = asyncio.create_task(perform(action, ledger, deps))
-        try:
-            await self._task
-        except asyncio.CancelledError:
-            if not self._interrupted or not self._task.cancelled():
-                await _ended([self._task])
-                raise
-            if self._claim.lost:
-                raise Fenced(self._claim.thread.id) from None
-            ledger.disturbed()
-            self._claim.mail = self._claim.mail[: self._claim.taken] + await self._mailbox.unread(self._claim)
-        finally:
-            self._task = None
-
-    async def run(self) -> None:
-        """Beat until cancelled."""
-        while not self._claim.lost:
-            await asyncio.sleep(self._every)
-            try:
-                waiting = await self._mailbox.renew(self._claim)
-                if waiting > self._claim.taken and self._concerns(await self._mailbox.unread(self._claim)):
-                    self._interrupt()
-            except Fenced:
-                self._interrupt()
-                return
-            except MailboxDown:
-                if monotonic() > self._claim.deadline:
-                    self._claim.lost = True
-                    self._interrupt()
-                    return
-
-    def _concerns(self, mail: list[bytes]) -> bool:
-        for raw in mail:
-            try:
-                event = EVENT.validate_json(raw)
-            except ValidationError:
-                continue  # whoever folds it will trip over it, be counted, and set it aside
-            if isinstance(event, Stop):
-                return True
-            if isinstance(event, Edited) and isinstance(self._action, act.CallModel):
-                run = self._action.run
-                if event.ts == run.request_ts or event.actor == run.requested_by:
-                    return True
-        return False
-
-    def _interrupt(self) -> None:
-        if self._task is not None and not self._task.done():
-            self._interrupted = True
-            self._task.cancel()
-
-
-async def _ended(tasks: Collection[asyncio.Task[None]]) -> None:
-    """End tasks, asking as often as it takes.
-
-    Before Python 3.12 `asyncio.wait_for` loses a cancellation that comes just as its work ends, and the Redis client sends
-    every command through it.
-    """
-    while left := [task for task in tasks if not task.done()]:
-        for task in left:
-            task.cancel()
-        await asyncio.wait(left, timeout=0.1)
-
-
-def _readable(raw: bytes) -> bool:
-    try:
-        EVENT.validate_json(raw)
-    except ValidationError:
-        return False
-    return True
-
-
-def _standing(session: Session, approval_id: str) -> tuple[str, int] | None:
-    """What was decided so far about an approval: the call's status and the number of votes."""
-    for run in ([session.run] if session.run else []) + list(session.waiting):
-        for call in run.calls:
-            if call.approval is not None and call.approval.id == approval_id:
-                return call.status.value, len(call.approval.votes)
-    return None
-
-
-def _as_written(mail: list[bytes]) -> list[bytes]:
-    """Slack promises no order: messages of one batch that arrived swapped are folded as they were written; everything else keeps its place."""
-    if len(mail) < 2:
-        return mail
-    written: dict[int, str] = {}
-    for place, raw in enumerate(mail):
-        with contextlib.suppress(ValidationError):  # what cannot be read fails where it is folded, and is dealt with there
-            event = EVENT.validate_json(raw)
-            if isinstance(event, Mention | DirectMessage | ThreadReply | Stop) and event.ts:
-                written[place] = event.ts
-    ordered = list(mail)
-    for place, source in zip(written, sorted(written, key=written.__getitem__), strict=True):
-        ordered[place] = mail[source]
-    return ordered
+            await end_all([task])
 
 
 def _pause(attempts: int) -> float:

@@ -28,6 +28,8 @@ SEEN_LIFETIME: Final = 24 * 3600
 """Seconds for which an event's identity is remembered; Slack's own retries end after minutes."""
 MAIL_LIMIT: Final = 1_000
 """Mails one session may hold unread; more are refused, so that a flood ends at the edge."""
+PARKED_LIFETIME: Final = 7 * 24 * 3600
+"""Seconds for which a mail that could not be processed is kept."""
 MAIL_BATCH: Final = 64
 """Mails handed to a worker at a time."""
 
@@ -119,8 +121,15 @@ class Mailbox:
         if answer is None:
             return None
         session, epoch, attempts, consumed, document, *mail = answer
+        try:
+            thread = Thread.parse(session.decode())
+        except ValueError:
+            # No program of ours wrote that; it must not stop the work on what is.
+            await self._park(shard, session)
+            await self._read(self._client.zrem(self._keys.leases(shard), session))
+            return None
         # Counted from before the request: the holder must never believe in its lease longer than Redis does.
-        return Claim(Thread.parse(session.decode()), int(epoch), int(attempts), int(consumed), document, list(mail), asked + self._lease)
+        return Claim(thread, int(epoch), int(attempts), int(consumed), document, list(mail), asked + self._lease)
 
     async def commit(
         self,
@@ -224,13 +233,25 @@ class Mailbox:
         value: bytes | None = await self._read(self._client.get(f"{self._keys.base(thread.shard)}kept:{thread.team_id}:{thread.channel_id}:{name}"))
         return value.decode() if value is not None else None
 
+    async def count(self, thread: Thread, name: str, seconds: float) -> int:
+        """Add one to a small counter of a channel and return it; it starts anew `seconds` after its first. Raises `MailboxDown`."""
+        key = f"{self._keys.base(thread.shard)}kept:{thread.team_id}:{thread.channel_id}:{name}"
+        number: int = await self._read(self._client.incr(key))
+        if number == 1:
+            await self._read(self._client.expire(key, int(seconds)))
+        return number
+
     async def park(self, claim: Claim, payload: bytes) -> None:
         """Take an unread mail that cannot be processed out of the way; the last 100 of a shard are kept for whoever looks into them."""
-        key = f"{self._keys.base(claim.thread.shard)}parked"
-        await self._read(self._client.rpush(key, payload))
-        await self._read(self._client.ltrim(key, -100, -1))
+        await self._park(claim.thread.shard, payload)
         await self._read(self._client.lrem(f"{self._keys.base(claim.thread.shard)}mail:{claim.thread.id}", 1, payload))
         claim.mail.remove(payload)
+
+    async def _park(self, shard: int, payload: bytes) -> None:
+        key = f"{self._keys.base(shard)}parked"
+        await self._read(self._client.rpush(key, payload))
+        await self._read(self._client.ltrim(key, -100, -1))
+        await self._read(self._client.expire(key, PARKED_LIFETIME))
 
     async def ping(self) -> bool:
         """Whether Redis answers."""

@@ -34,6 +34,8 @@ class UserMessage(_Item):
     """False for what was said in the thread without being meant for us; kept as context."""
     bot: bool = False
     """Written by another bot."""
+    own: bool = False
+    """Written by ourselves before this transcript began."""
 
 
 class Request(_Item):

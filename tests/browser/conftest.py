@@ -18,7 +18,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request, async_playwright, expect
 
 from tests.browser.person import PATIENCE, Person
-from tests.browser.program import Program, clean_environment
+from tests.fakes.program import Program, clean_environment
 from tests.fakes.scripted_model import Reply, ScriptedModel, calls, hang, stall_after, text
 from tests.fakes.scripted_policies import content_text
 

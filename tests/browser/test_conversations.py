@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import Windows
-from tests.browser.program import Program
+from tests.fakes.program import Program
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

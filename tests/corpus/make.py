@@ -67,8 +67,18 @@ async def make(there: House) -> None:
     await there.until(lambda: there.texts(CHANNEL, ts), 60)
     await keep(there, "finished", ts, lambda d: "run" not in d and d.get("answered"))
 
-    await keep(there, "started_read", await ask(there, 'CALL wait_here {"text": "a read that lasts"}'), lambda d: any(c.get("status") == "started" for c in calls_of(d)))
-    await keep(there, "waiting_approval", await card(there, '把 ABC-20240522-007 取消 CALL cancel_order {"order_id": "ABC-20240522-007", "reason": "不需要了"}'), lambda d: d.get("waiting"))
+    await keep(
+        there,
+        "started_read",
+        await ask(there, 'CALL wait_here {"text": "a read that lasts"}'),
+        lambda d: any(c.get("status") == "started" for c in calls_of(d)),
+    )
+    await keep(
+        there,
+        "waiting_approval",
+        await card(there, '把 ABC-20240522-007 取消 CALL cancel_order {"order_id": "ABC-20240522-007", "reason": "不需要了"}'),
+        lambda d: d.get("waiting"),
+    )
     for kind in ("keyed", "unkeyed"):
         ts = await card(there, f'CALL note_{kind} {{"text": "a write that lasts", "slow": true}}')
         await there.click(ALICE, CHANNEL, there.open_cards(CHANNEL, ts)[0]["ts"])
@@ -90,7 +100,6 @@ async def main() -> None:
     with stored() as valkey:
         async with Nursery(folder) as nursery, House(nursery, valkey, obey_policy, folder / "home", lease=15.0) as there:
             await make(there)
-
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from redis.asyncio import Redis
 
@@ -27,7 +27,16 @@ from tests.fakes.valkey import Valkey
 
 ROOT = Path(__file__).resolve().parents[2]
 ALICE, BRUNO, MEI = "alice", "bruno", "mei"
-QUICK = {"first_status": 0.2, "first_partial": 0.3, "between_partials": 0.2, "running_card": 0.2, "write_grace": 0.3, "adoption_looks": 20, "adoption_pause": 0.1, "keyed_pause": 0.1}
+QUICK = {
+    "first_status": 0.2,
+    "first_partial": 0.3,
+    "between_partials": 0.2,
+    "running_card": 0.2,
+    "write_grace": 0.3,
+    "adoption_looks": 20,
+    "adoption_pause": 0.1,
+    "keyed_pause": 0.1,
+}
 TOOLS = ("tools.builtin", "tests.promises.record_tools")
 
 
@@ -81,7 +90,7 @@ class Nursery:
         self._bots: dict[int, Bot] = {}
         self._count = 0
 
-    async def __aenter__(self) -> Nursery:
+    async def __aenter__(self) -> Self:
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -169,7 +178,7 @@ class House:
         delivery.transport = self.watched
         self.keys = Keys(self.slack.team_id)
 
-    async def __aenter__(self) -> House:
+    async def __aenter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
         await self.store.flushdb()
         await self.slack.start()
@@ -304,7 +313,9 @@ class House:
         """Wait until no bot holds any session: what is left waits for people."""
 
         async def free() -> bool:
-            return not self.slack.core.delivery.in_flight and not [s for shard in range(SHARDS) for s in await self.store.zrange(self.keys.leases(shard), 0, -1)]
+            return not self.slack.core.delivery.in_flight and not [
+                s for shard in range(SHARDS) for s in await self.store.zrange(self.keys.leases(shard), 0, -1)
+            ]
 
         await eventually(free, within, self.unrest)
 

@@ -7,9 +7,9 @@ import contextlib
 import socket
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import aiohttp
 from aiohttp import web
@@ -21,6 +21,7 @@ from tests.fakes.stack import Stack, buttons
 from tests.fakes.valkey import Valkey
 from tests.promises.harness import Bot, House
 
+T = TypeVar("T")
 TOOLS = ("tests.promises.kit_tools",)
 JSON = "application/json"
 PATH = "/slack/events"
@@ -261,7 +262,20 @@ class Replacement:
             self.kills += 1
             self._current.kill()
 
-    async def run(self) -> None:
+    async def during(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do `work` while a bot runs; a bot that does not start ends it, with the reason."""
+        keeper, job = asyncio.create_task(self._keep()), asyncio.create_task(work)
+        try:
+            await asyncio.wait({keeper, job}, return_when=asyncio.FIRST_COMPLETED)
+            if keeper.done():
+                keeper.result()
+            return await job
+        finally:
+            for task in (keeper, job):
+                task.cancel()
+            await asyncio.wait({keeper, job})
+
+    async def _keep(self) -> None:
         while True:
             self._current = await self.home.bot()
             await self._current.end()

@@ -18,6 +18,7 @@ import os
 import signal
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 from bot.log import configure_logging
@@ -52,14 +53,14 @@ def live(order: dict[str, Any]) -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         sys.stdout = Named(order["id"])
-        with open(order["log"], "a", encoding="utf-8", buffering=1) as log:
+        with Path(order["log"]).open("a", encoding="utf-8", buffering=1) as log:
             sys.stderr = log
             configure_logging(level="INFO", stream=log)
             for name in order.get("mutants", ()):
                 MUTANTS[name]()
             asyncio.run(bot_process.main(order["values"]))
             status = 0
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - whatever ended it stands in its log
         traceback.print_exc()
     finally:
         os._exit(status)

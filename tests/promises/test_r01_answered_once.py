@@ -9,6 +9,7 @@ a burst of one person may be answered together.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 import re
 import zlib
@@ -112,7 +113,7 @@ def judged(there: House, made: list[Talk]) -> dict[str, int]:
         found["stray"] += len(set(answered) - set(talk.asked))
         found["double"] += len(answered) - len(set(answered))
         places = [talk.asked.index(number) for number in answered if number in talk.asked]
-        found["out_of_order"] += sum(later < earlier for earlier, later in zip(places, places[1:], strict=False))
+        found["out_of_order"] += sum(later < earlier for earlier, later in itertools.pairwise(places))
     return found
 
 

@@ -132,8 +132,9 @@ CHECKS: Final[dict[str, tuple[Check, Policy]]] = {
 }
 
 
-async def noticed(nursery: Nursery, folder: Path, valkey: Valkey, db: int, check: Check, policy: Policy, mutants: Mutants) -> str:
+async def noticed(nursery: Nursery, valkey: Valkey, folder: Path, *, db: int, name: str, mutants: Mutants) -> str:
     """What the check had against the program with these mutants in it; empty when nothing."""
+    check, policy = CHECKS[name]
     async with House(nursery, valkey, policy, folder, db=db) as there:
         try:
             await check(there, mutants)
@@ -150,9 +151,8 @@ async def test_every_mutant_is_noticed_and_the_program_itself_passes(tmp_path: P
         async with Nursery(tmp_path) as nursery:
 
             async def held_against(number: int, name: str) -> None:
-                check, policy = CHECKS[name]
-                passed[name] = await noticed(nursery, tmp_path / f"{name}-without", valkey, number, check, policy, ())
-                killed[name] = await noticed(nursery, tmp_path / f"{name}-with", valkey, number, check, policy, (name,))
+                passed[name] = await noticed(nursery, valkey, tmp_path / f"{name}-without", db=number, name=name, mutants=())
+                killed[name] = await noticed(nursery, valkey, tmp_path / f"{name}-with", db=number, name=name, mutants=(name,))
 
             async with asyncio.TaskGroup() as group:
                 for number, name in enumerate(CHECKS):

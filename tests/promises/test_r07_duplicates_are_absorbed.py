@@ -107,7 +107,6 @@ async def test_every_message_starts_one_run_and_every_approval_one_execution(fig
     with stored() as valkey:
         async with Upstream() as upstream, house(valkey, policy, tmp_path, tool_modules=list(TOOLS), resources={"upstream": upstream.url}) as home:
             replacement = Replacement(home)
-            keeper = asyncio.create_task(replacement.run())
             story = Story(home, chance, replacement)
             room = asyncio.Semaphore(10)
 
@@ -119,12 +118,12 @@ async def test_every_message_starts_one_run_and_every_approval_one_execution(fig
 
             order = list(range(messages + writes))
             chance.shuffle(order)
-            try:
+
+            async def everything() -> None:
                 await asyncio.gather(*map(tell, order))
                 await home.settled(120)
-            finally:
-                keeper.cancel()
-                await asyncio.wait({keeper})
+
+            await replacement.during(everything())
             answers: Counter[str] = Counter()
             for channel, ts in {(told.channel, told.ts) for told in story.told}:
                 own = home.own(channel, ts) if ts else [m for m in home.slack.messages(channel) if m.get("user") == home.slack.bot_user_id]

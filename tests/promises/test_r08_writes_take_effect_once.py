@@ -56,15 +56,15 @@ async def test_no_write_is_doubled_no_keyed_one_is_missing_and_no_doubt_is_hidde
         ):
             replacement = Replacement(home)
             upstream.kill = replacement.kill
-            keeper = asyncio.create_task(replacement.run())
-            try:
-                room = asyncio.Semaphore(12)
-                kinds = [("book", "ship")[n % 2] for n in range(count)]
+            room = asyncio.Semaphore(12)
+            kinds = [("book", "ship")[n % 2] for n in range(count)]
+
+            async def story() -> list[str]:
                 threads = await asyncio.gather(*(_write(home, kind, n, room) for n, kind in enumerate(kinds)))
                 await home.settled(60)
-            finally:
-                keeper.cancel()
-                await asyncio.wait({keeper})
+                return threads
+
+            threads = await replacement.during(story())
             states = {n: str(home.cards("#orders", ts)[-1]["text"]) for n, ts in enumerate(threads)}
     done, unknown = say("card_state_done", "en"), say("card_state_unknown", "en")
     keyed, unkeyed = [n for n in range(count) if n % 2 == 0], [n for n in range(count) if n % 2]

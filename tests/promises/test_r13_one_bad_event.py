@@ -56,6 +56,7 @@ async def unreadable_mail(there: House) -> str:
     """A mail that no version of the program knows, in a thread that was answered before."""
     ts = await there.slack.say(MEI, CHANNEL, "@steward hello")
     await there.until(lambda: there.texts(CHANNEL, ts), what="the thread's first answer")
+    await there.at_ease()
     thread = there.thread(CHANNEL, ts)
     await there.store.rpush(there.key("mail", thread), b'{"kind": "unheard of"}')
     await there.store.zadd(there.keys.due(thread.shard), {thread.id: time.time() * 1000})

@@ -102,13 +102,11 @@ async def answered(there: House, threads: list[tuple[str, str]]) -> bool:
 async def test_a_replica_told_to_end_gives_everything_back_and_another_goes_on(tmp_path: Path, full: bool, figures: Recorder) -> None:
     runs, turns = (50, 20) if full else (10, 2)
     model = Model()
-    rounds = []
     with stored() as valkey:
         # The lease is long: who waits for it to run out has not been given anything back.
         async with house(valkey, model, tmp_path, lease=30.0, workers=64) as there:
             await there.bot()
-            for turn in range(turns):
-                rounds.append(await one_round(there, model, runs, turn))
+            rounds = [await one_round(there, model, runs, turn) for turn in range(turns)]
     total = {name: sum(each[name] for each in rounds) for name in ("lost", "double", "thinking")}
     slowest = {name: round(max(each[name] for each in rounds), 2) for name in ("exit", "resumed")}
     figures("R14", terminations=turns, runs_in_flight=runs, **total, slowest_exit_s=slowest["exit"], slowest_resume_s=slowest["resumed"])
