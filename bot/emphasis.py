@@ -12,7 +12,7 @@ import re
 import unicodedata
 from typing import Final
 
-from bot.markdown import full, spans
+from bot.markdown import depth, full, spans
 
 THIN_SPACE: Final = "\u2009"
 _PAIR: Final = re.compile(r"(?<![*\\~])(?P<mark>\*{1,3}|~~)(?P<inner>(?=[^\s*~])(?:(?!(?P=mark)).)*?[^\s*~\\])(?P=mark)(?![*~])")
@@ -21,32 +21,45 @@ _UNDERLINED: Final = re.compile(
 )
 _PRODUCT: Final = re.compile(r"(?<=[0-9A-Za-z)])\*(?=[0-9A-Za-z(])")
 _LITERAL: Final = re.compile(r"\*|~~|__")
+_LONGEST_LINE: Final = 6_000
+_MOST_MARKS: Final = 300
+_DEEPEST: Final = 8
+"""A line with more characters, marks or nested brackets than this is not prose, and is left as it is."""
+_FAR: Final = 64
+"""Characters on each side of an asterisk that are looked at to tell whether it multiplies."""
 _BRACKETS: Final = dict(zip("“‘\"'（(「『《〈【[［{〔", "”’\"'）)」』》〉】]］}〕", strict=True))
 _CLOSING: Final = {closer: opener for opener, closer in _BRACKETS.items()}
 _STOPS: Final = "：:，,。.！!？?；;、…"
 
 
+def marked(text: str) -> bool:
+    """Whether there is any emphasis mark in `text`."""
+    return "*" in text or "~~" in text or "__" in text
+
+
 def mend(text: str, lines: list[bool]) -> str:
     """`text` with its emphasis mended; `lines[i]` says whether line i may be touched (it is not in a fence)."""
-    if not ("*" in text or "~~" in text or "__" in text):
+    if not marked(text):
         return text
     return "\n".join(_line(line) if free else line for line, free in zip(text.split("\n"), lines, strict=True))
 
 
 def _line(line: str) -> str:
-    if not _LITERAL.search(line):
+    if not _LITERAL.search(line) or len(line) > _LONGEST_LINE or len(_LITERAL.findall(line)) > _MOST_MARKS or depth(line) > _DEEPEST:
         return line
     code = list(spans(line))
     held = [line[start:end] for start, end in code]
-    masked, at = "", 0
+    free: list[str] = []
+    at = 0
     for number, (start, end) in enumerate(code):
-        masked += line[at:start] + chr(0xFDD0) + chr(0xF0000 + number) + chr(0xFDD1)
+        free += (line[at:start], chr(0xFDD0) + chr(0xF0000 + number) + chr(0xFDD1))
         at = end
-    masked += line[at:]
+    masked = "".join((*free, line[at:]))
     mended = _PRODUCT.sub(lambda m: "\\*" if _is_product(masked, m.start()) else "*", masked)
-    if _marks_left(mended, held):
+    before = _marks_left(mended, held)
+    if before:
         candidate = _PAIR.sub(lambda m: _mended(m, mended), _UNDERLINED.sub(lambda m: f"**{m['before'] or m['after']}**", mended))
-        if _marks_left(candidate, held) < _marks_left(mended, held):
+        if candidate != mended and _marks_left(candidate, held) < before:
             mended = candidate
     return _restore(mended, held)
 
@@ -57,15 +70,13 @@ def _restore(masked: str, held: list[str]) -> str:
 
 def _marks_left(masked: str, held: list[str]) -> int:
     """How many emphasis marks a reader would see as characters."""
-    return sum(
-        len(_LITERAL.findall(child.content)) for token in full(_restore(masked, held), html=False) for child in token.children or [] if child.type == "text"
-    )
+    return sum(len(_LITERAL.findall(token.content)) for block in full(_restore(masked, held)) for token in block.children or [] if token.type == "text")
 
 
 def _is_product(line: str, at: int) -> bool:
     """Whether the asterisk at `at` multiplies: numbers or one-word names on both sides, as in `2*3*4`, and not one half of a bold mark."""
-    left = re.search(r"[0-9A-Za-z_.)]*$", line[:at])
-    right = re.match(r"[0-9A-Za-z_.(]*", line[at + 1 :])
+    left = re.search(r"[0-9A-Za-z_.)]*\Z", line[max(at - _FAR, 0) : at])
+    right = re.match(r"[0-9A-Za-z_.(]*", line[at + 1 : at + 1 + _FAR])
     both = (left[0] if left else "", right[0] if right else "")
     return any(re.fullmatch(r"[0-9.()]+", side) for side in both) or all(len(side) == 1 for side in both)
 

@@ -12,12 +12,12 @@ import html
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from markdown_it.token import Token
 
 from bot.lookalike import Flat, flatten, invisible
-from bot.markdown import blocks, fences, full, spans, tidy
+from bot.markdown import blocks, children, depth, fences, spans, tidy
 
 _OPEN, _SHUT = "\ufdd0", "\ufdd1"
 _PLACE: Final = re.compile(f"{_OPEN}(\\d+){_SHUT}")
@@ -26,8 +26,8 @@ _SCHEMES: Final = "mailto|javascript|vbscript|tel|sms|slack|file|blob|facetime|s
 _COMMON: Final = "com|net|org|io|co|cn|dev|app|ai|me|info|biz|edu|gov|xyz|top|site|online|shop|tk|ru|uk|de|jp|example|test|invalid"
 _WITH_SCHEME: Final = re.compile(rf"[a-z][a-z0-9+.-]{{0,30}}://[^{_STOP}]*|(?<![a-z0-9])(?:(?:{_SCHEMES}):|data:[a-z]+/)[^{_STOP}]+", re.IGNORECASE)
 _DOMAIN: Final = re.compile(
-    rf"(?P<host>(?:[\w.+%-]{{1,100}}@)?[\w-]+(?:\.[\w-]+)+)(?P<rest>(?::\d+)?(?:[/?#][^{_STOP}]*)?)"
-    rf"|[a-z0-9-]+(?:[.。][a-z0-9-]+)*。(?:{_COMMON})(?![a-z0-9])(?:[/?#:][^{_STOP}]*)?",
+    rf"(?P<host>(?:[\w.+%-]{{1,100}}@)?[\w-]{{1,300}}(?:\.[\w-]+)+)(?P<rest>(?::\d+)?(?:[/?#][^{_STOP}]*)?)"
+    rf"|[a-z0-9-]{{1,63}}(?:[.。][a-z0-9-]{{1,63}}){{0,8}}。(?:{_COMMON})(?![a-z0-9])(?:[/?#:][^{_STOP}]*)?",
     re.IGNORECASE,
 )
 _HAN: Final = "\u3400-\u9fff\uf900-\ufaff"
@@ -45,6 +45,12 @@ _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _WORTH_A_LOOK: Final = re.compile(r"[@<\[]|:\S|\w[.。]\w")
 _HTTP: Final = re.compile(r"https?://(?P<host>[a-z0-9.-]+)(?::\d{1,5})?(?:[/?#][!-~]*)?", re.IGNORECASE)
 _ROUNDS: Final = 4
+_BRACKET: Final = re.compile(r"\\.|[\[\]]", re.DOTALL)
+_PAREN: Final = re.compile(r"\\.|[()\s]", re.DOTALL)
+_MOST_STEPS: Final = 32
+"""Characters at the end of an address that may belong to the sentence."""
+_DEEPEST: Final = 32
+"""Brackets open at once in one block of text; a parser's work grows with their number, and no prose has as many."""
 _LONGEST: Final = 3_000
 """Characters of a link's address that are looked at; a longer one is no link here."""
 
@@ -133,7 +139,9 @@ def _domain(labels: list[str]) -> tuple[int, int | None] | None:
 def _stripped(url: str) -> Iterator[str]:
     """`url` and what is left of it when punctuation that probably belongs to the sentence is taken off, step by step."""
     yield url
-    while url and url[-1] in _SENTENCE_END:
+    for _ in range(_MOST_STEPS):
+        if not url or url[-1] not in _SENTENCE_END:
+            return
         url = url[:-1]
         yield url
 
@@ -209,13 +217,14 @@ class _Block:
 
 def _rewrite(text: str, allowed: _Allowed, *, references: bool, row: bool) -> str:
     block = _Block(allowed, "")
+    free: list[str] = []
     at = 0
     for start, end in spans(text):
         if row and re.search(r"(?<!\\)\|", text[start:end]):
             continue  # in a table row the cell ends at the bar, code or not
-        block.text += text[at:start] + block.keep(text[start:end])
+        free += (text[at:start], block.keep(text[start:end]))
         at = end
-    block.text += text[at:]
+    block.text = "".join((*free, text[at:]))
     block.text = re.sub(r"!(?=\[[^\[\]]*\][(\[])", "", block.text)  # an image is at most a link
     block.text = re.sub(r"!(?=\\?\[)", "! ", block.text)
     _links(block)
@@ -230,19 +239,29 @@ def _rewrite(text: str, allowed: _Allowed, *, references: bool, row: bool) -> st
 
 def _links(block: _Block) -> None:
     """Inline links, the inner ones first: kept when allowed, else the label with the address beside it as code."""
-    at = block.text.find("](")
-    while at >= 0:
-        opening = _opening(block.text, at)
-        target = _target(block.text, at + 2)
+    text = block.text
+    out: list[str] = []
+    openings: list[int] = []  # where in `out` the brackets stand that are still open
+    at = 0
+    while match := _BRACKET.search(text, at):
+        out.append(text[at : match.start()])
+        at = match.end()
+        if match[0] == "[":
+            openings.append(len(out))
+        escaped = match[0] != "]"
+        opening = openings.pop() if openings and not escaped else None
+        if match[0][-1] != "]" or text[at : at + 1] != "(":
+            out.append(match[0])
+            continue
+        target = _target(text, at + 1)
         if opening is None or target is None:
-            block.text = block.text[: at + 1] + " " + block.text[at + 1 :]
-        else:
-            address, end = target
-            label = block.text[opening + 1 : at]
-            new = _link(block, label, address, block.text[at:end])
-            block.text = block.text[:opening] + new + block.text[end:]
-            at = opening + len(new) - 1
-        at = block.text.find("](", at + 1)
+            out.append(match[0] + " ")
+            continue
+        address, end = target
+        label = "".join(out[opening + 1 :])
+        out[opening:] = [_link(block, label, address, text[match.start() : end])]
+        at = end
+    block.text = "".join((*out, text[at:]))
 
 
 def _link(block: _Block, label: str, address: str, written: str) -> str:
@@ -255,22 +274,7 @@ def _link(block: _Block, label: str, address: str, written: str) -> str:
     if not (re.match(r"[a-z][a-z0-9+.-]*:|//|\\\\", flat, re.IGNORECASE) or any(_addresses(flat))):
         return f"[{label}] ({written[2:]}"  # `handlers[0](event)`, or a place in some other document
     shown = block.code(flat)
-    return shown if flatten(label).text.strip() in {"", flat} else f"{label} ({shown})"
-
-
-def _opening(text: str, closing: int) -> int | None:
-    """Where the bracket that ends at `closing` begins."""
-    depth, at = 0, closing
-    while at >= 0:
-        char, escapes = text[at], at
-        while escapes and text[escapes - 1] == "\\":
-            escapes -= 1
-        if char in "[]" and (at - escapes) % 2 == 0:
-            depth += 1 if char == "]" else -1
-            if depth == 0:
-                return at
-        at = max(text.rfind("[", 0, at), text.rfind("]", 0, at))
-    return None
+    return shown if len(label) <= _LONGEST and flatten(label).text.strip() in {"", flat} else f"{label} ({shown})"
 
 
 def _target(text: str, at: int) -> tuple[str, int] | None:
@@ -283,10 +287,15 @@ def _target(text: str, at: int) -> tuple[str, int] | None:
             return None
         address, at = text[start + 1 : close.end() - 1], close.end()
     else:
-        depth, at = 0, start
-        while at < min(len(text), start + _LONGEST) and depth <= 10 and not text[at].isspace() and (text[at] != ")" or depth):
-            depth += {"(": 1, ")": -1}.get(text[at], 0)
-            at += 2 if text[at] == "\\" else 1
+        level, at, end = 0, start, min(len(text), start + _LONGEST)
+        while match := _PAREN.search(text, at, end):
+            level += {"(": 1, ")": -1}.get(match[0], 0)
+            at = match.start()
+            if level < 0 or level > 10 or match[0].isspace():
+                break
+            at = match.end()
+        else:
+            at = end
         address = text[start:at]
     title = re.compile(r"(?:\s+(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?\s*\)").match(text, at)
     return None if title is None or _OPEN in address else (address, title.end())
@@ -344,14 +353,14 @@ def clean(text: str, allowed_urls: Collection[str], allowed_hosts: Collection[st
     allowed = _Allowed.of(allowed_urls, allowed_hosts)
     text = tidy(text)
     for _ in range(_ROUNDS):
-        before, text = text, _once(text, allowed)
+        tokens, references = blocks(text)
+        before, text = text, _once(text, tokens, allowed, references=bool(references))
         if text == before:
-            return text if not _alive(text, allowed) else _as_code(text)
+            return text if not _alive(text, tokens, references, allowed) else _as_code(text)
     return _as_code(text)
 
 
-def _once(text: str, allowed: _Allowed) -> str:
-    tokens, references = blocks(text)
+def _once(text: str, tokens: list[Token], allowed: _Allowed, *, references: bool) -> str:
     lines = text.split("\n")
     kind = ["" for _ in lines]
     for fence in fences(lines, tokens):
@@ -368,22 +377,30 @@ def _once(text: str, allowed: _Allowed) -> str:
         while end < len(lines) and kind[end] == kind[at] and (kind[at] or (lines[end].strip() and lines[at].strip())):
             end += 1
         piece = "\n".join(lines[at:end])
-        out.append(piece if kind[at] == "fence" else _rewrite(piece, allowed, references=bool(references), row=kind[at].startswith("row")))
+        out.append(piece if kind[at] == "fence" else _rewrite(piece, allowed, references=references, row=kind[at].startswith("row")))
         at = end
     return "\n".join(out)
 
 
-def _alive(text: str, allowed: _Allowed) -> bool:
-    """Whether a Markdown renderer would find a live link, an image or a ping in it."""
-    dialects = (False, True) if "<" in text else (False,)
-    return any(_token_alive(token.children or [], allowed) for html_too in dialects for token in full(text, html=html_too) if token.type == "inline") or any(
-        _text_alive(token.content, allowed) for token in full(text, html=True) if token.type == "html_block"
-    )
+def _alive(text: str, tokens: list[Token], references: dict[str, Any], allowed: _Allowed) -> bool:
+    """Whether a Markdown renderer would find a live link, an image or a ping in it, or so many open brackets that nobody can say."""
+    if _inline_alive(tokens, references, allowed, html_too=False):
+        return True
+    if "<" not in text:
+        return False
+    tokens, references = blocks(text, html=True)
+    raw = (token.content for token in tokens if token.type == "html_block")
+    return _inline_alive(tokens, references, allowed, html_too=True) or any(_text_alive(content, allowed) for content in raw)
 
 
-def _token_alive(children: list[Token], allowed: _Allowed) -> bool:
+def _inline_alive(tokens: list[Token], references: dict[str, Any], allowed: _Allowed, *, html_too: bool) -> bool:
+    contents = (token.content for token in tokens if token.type == "inline" and _WORTH_A_LOOK.search(flatten(token.content).text))
+    return any(depth(content) > _DEEPEST or _token_alive(children(content, references, html=html_too), allowed) for content in contents)
+
+
+def _token_alive(tokens: list[Token], allowed: _Allowed) -> bool:
     words = ""
-    for token in children:
+    for token in tokens:
         if token.type == "image" or (token.type == "link_open" and not allowed.permits(str(token.attrs.get("href", "")))):
             return True
         if token.type in {"text", "text_special", "html_inline"}:

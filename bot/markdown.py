@@ -7,6 +7,7 @@ code begins and ends; guessing with patterns is how a link hides in something th
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,6 +18,8 @@ from markdown_it.token import Token
 _NEWLINES: Final = re.compile(r"\r\n?")
 _OPENER: Final = re.compile(r"^(?P<prefix>.*?)(?P<marker>`{3,}|~{3,})(?P<info>[^\n]*)$")
 _BACKTICKS: Final = re.compile(r"\\.|`+", re.DOTALL)
+_BRACKET: Final = re.compile(r"\\.|[\[\]]", re.DOTALL)
+_RUN: Final = re.compile(r"`+")
 _QUOTES: Final = re.compile(r"^(?:\s*>\s?)+")
 
 
@@ -30,7 +33,7 @@ def _parser(*, html: bool, inline: bool) -> MarkdownIt:
     return parser
 
 
-_BLOCKS: Final = _parser(html=False, inline=False)
+_BLOCKS: Final = {html: _parser(html=html, inline=False) for html in (False, True)}
 _FULL: Final = {html: _parser(html=html, inline=True) for html in (False, True)}
 
 
@@ -48,16 +51,42 @@ def size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def blocks(text: str) -> tuple[list[Token], dict[str, Any]]:
-    """The block tokens of `text` (inline content unparsed) and its link references by label. `text` must be tidy."""
+def fitting(text: str, room: int) -> int:
+    """How many characters from the beginning of `text` fit into `room` UTF-16 units."""
+    end = min(len(text), room)
+    while size(text[:end]) > room:
+        end -= max((size(text[:end]) - room) // 2, 1)
+    return end
+
+
+def blocks(text: str, *, html: bool = False) -> tuple[list[Token], dict[str, Any]]:
+    """The block tokens of `text` (inline content unparsed) and its link references by label. `text` must be tidy.
+
+    `html` says whether the reader's renderer knows raw HTML.
+    """
     env: dict[str, Any] = {}
-    tokens = _BLOCKS.parse(text, env)
+    tokens = _BLOCKS[html].parse(text, env)
     return tokens, env.get("references", {})
 
 
-def full(text: str, *, html: bool) -> list[Token]:
-    """All tokens with their inline children; `html` says whether the reader's renderer knows raw HTML."""
-    return _FULL[html].parse(text)
+def children(content: str, references: dict[str, Any], *, html: bool = False) -> list[Token]:
+    """The inline tokens of one block's `content`. Mind `depth`: a content with many open brackets takes long."""
+    parser = _FULL[html]
+    return parser.inline.parse(content, parser, {"references": references}, [])
+
+
+def full(text: str) -> list[Token]:
+    """All tokens of `text` with their inline children, as a renderer without HTML sees them."""
+    return _FULL[False].parse(text)
+
+
+def depth(content: str) -> int:
+    """How many square brackets are open at once, at most: a parser looks for the end of each of them."""
+    deepest = level = 0
+    for match in _BRACKET.finditer(content):
+        level = level + 1 if match[0] == "[" else max(level - (match[0] == "]"), 0)
+        deepest = max(deepest, level)
+    return deepest
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +124,20 @@ def fences(lines: list[str], tokens: list[Token]) -> list[Fence]:
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
     """Where the code spans of one block of inline text are, backticks included."""
+    if "`" not in text:
+        return
+    runs: dict[int, list[int]] = {}  # where the runs of each length begin
+    for run in _RUN.finditer(text):
+        runs.setdefault(len(run[0]), []).append(run.start())
     at = 0
     while match := _BACKTICKS.search(text, at):
         at = match.end()
         if match[0][0] == "`":
-            close = re.compile(rf"(?<!`){match[0]}(?!`)").search(text, at)
-            if close is not None:
-                yield match.start(), close.end()
-                at = close.end()
+            same = runs.get(len(match[0]), [])
+            number = bisect_left(same, at)
+            if number < len(same):
+                at = same[number] + len(match[0])
+                yield match.start(), at
 
 
 def close_fences(text: str) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bot.emphasis import mend
-from bot.markdown import blocks, close_fences, fences, size, spans, tidy
+from bot.emphasis import marked, mend
+from bot.markdown import blocks, close_fences, fences, fitting, size, spans, tidy
 from bot.messages import say
 from bot.split import split
 
@@ -20,6 +20,9 @@ MAX_PART: Final = 11_500
 MAX_TEXT: Final = 3_000
 """Characters of the plain text beside the blocks, escapes counted."""
 MAX_HEADER: Final = 150
+_ROOM_FOR_CUT: Final = 400
+MAX_ANSWER: Final = 60_000
+"""Characters of a model's text that are shown; a longer one is a malfunction, and nobody reads its tenth message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,7 @@ def shorten(text: str, limit: int) -> str:
     """At most `limit` UTF-16 units, with an ellipsis when something was left out."""
     if size(text) <= limit:
         return text
-    end = min(len(text), limit - 1)
-    while size(text[:end]) > limit - 1:
-        end -= 1
-    return text[:end] + "…"
+    return text[: fitting(text, limit - 1)] + "…"
 
 
 def fallback(markdown: str) -> str:
@@ -76,6 +76,8 @@ def _unmarked(line: str) -> str:
 
 def _prepared(markdown: str) -> str:
     text = close_fences(tidy(markdown))
+    if not marked(text):
+        return text
     lines = text.split("\n")
     free = [True] * len(lines)
     tokens, _ = blocks(text)
@@ -87,16 +89,33 @@ def _prepared(markdown: str) -> str:
     return mend(text, free)
 
 
+def capped(text: str, language: str, limit: int = MAX_ANSWER) -> str:
+    """`text` if it has at most `limit` UTF-16 units, else its beginning, with a last sentence that says how many characters are left out.
+
+    This comes before `guard.clean`, so that the cost of cleaning is bounded too. Cutting what was cut changes nothing.
+    """
+    if size(text) <= limit:
+        return text
+    end = fitting(text, limit - _ROOM_FOR_CUT)
+    if "\n" in text[end - 200 : end]:
+        end = text.rindex("\n", end - 200, end)
+    kept = close_fences(tidy(text[:end]))
+    kept = kept if size(kept) <= limit - _ROOM_FOR_CUT // 2 else text[:end]  # a fence's mark can be as long as a text
+    return f"{kept}\n\n{say('answer_cut', language, count=f'{len(text) - end:,}')}"
+
+
 def _message(markdown: str) -> Rendered:
     return Rendered(text=fallback(markdown), blocks=[{"type": "markdown", "text": markdown}])
 
 
-def answer_parts(markdown: str) -> list[Rendered]:
+def answer_parts(markdown: str, language: str = "en") -> list[Rendered]:
     """The answer as one message or several, in order, each of at most `MAX_PART` characters; never none.
 
-    Every part stands on its own: a fence cut in two is closed and opened again, a table that fits is kept whole.
+    Every part stands on its own: a fence cut in two is closed and opened again, a table that fits is kept whole. Of a text
+    that nobody capped, `2 * MAX_ANSWER` characters are shown (cleaning may make a capped text longer, but not twice as long);
+    `language` is that of the sentence which then says so.
     """
-    text = _prepared(markdown)
+    text = _prepared(capped(markdown, language, 2 * MAX_ANSWER))
     return [_message(part) for part in split(text, MAX_PART)] if _seen(text) else [_message("…")]
 
 
@@ -109,7 +128,7 @@ def progress(markdown_so_far: str, language: str) -> Rendered:
     if not _seen(markdown_so_far):
         thinking = say("progress_thinking", language)
         return Rendered(text=thinking, blocks=[_small(thinking)])
-    part = answer_parts(markdown_so_far)[0]
+    part = answer_parts(markdown_so_far[: 3 * MAX_PART])[0]  # what comes behind has no part in it
     return Rendered(text=part.text, blocks=[*part.blocks, _small(say("progress_writing", language))])
 
 

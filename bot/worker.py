@@ -108,7 +108,7 @@ class Worker:
         task.add_done_callback(self._ended)
         return True
 
-    def end_all(self, task: asyncio.Task[None]) -> None:
+    def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.pop(task, None)
         self._free.release()
         if not task.cancelled() and (error := task.exception()) is not None:

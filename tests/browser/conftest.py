@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +56,14 @@ async def steward(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pro
 POEM = "\n\n".join(f"Paragraph {number}: the harbour wakes, 港口醒来, and the boats go out **one by one**." for number in range(1, 9))
 
 
-@dataclass
 class Scripted:
     """A program whose model does as the test wants: it holds an answer back, never answers, or asks for the tool of `booking.py`."""
 
     program: Program
-    hold: asyncio.Event = field(default_factory=asyncio.Event)
-    """Lets the poem go on."""
+
+    def __init__(self) -> None:
+        self.hold = asyncio.Event()
+        """Lets the poem go on."""
 
     def policy(self, request: dict[str, Any]) -> Reply:
         """What the model answers."""
@@ -81,10 +81,10 @@ class Scripted:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def scripted(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scripted]:
     """The program with a model that is not the demo's, and with one more tool."""
-    async with ScriptedModel(lambda request: script.policy(request)) as model:
+    script = Scripted()
+    async with ScriptedModel(script.policy) as model:
         settings = {"OPENAI_BASE_URL": model.url, "OPENAI_MODEL": "scripted", "OPENAI_API_KEY": "test", "STEWARD_TOOLS": "tests.browser.booking"}
-        script = Scripted(Program(tmp_path_factory.mktemp("scripted"), **settings))
-        async with script.program:
+        async with Program(tmp_path_factory.mktemp("scripted"), **settings) as script.program:
             yield script
         assert model.violations == []
 

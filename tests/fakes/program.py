@@ -63,11 +63,10 @@ class Program:
 
     async def start(self) -> None:
         """Start it and wait until it says that it is ready."""
-        self.home.mkdir(parents=True, exist_ok=True)
         self.said, self.log = [], []
         process = self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "bot.cli", "run"),
-            cwd=self.home,  # away from a developer's .env
+            cwd=self.home.parent,  # away from a developer's .env
             env=self._environ,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -46,7 +46,7 @@ def no_fencing() -> None:
 def no_lookup() -> None:
     """Nobody looks whether a message already stands: neither before posting again nor at the end of a run."""
 
-    async def find(*_: object) -> dict[str, list[str]]:
+    async def find(*_: object, **__: object) -> dict[str, list[str]]:
         return {}
 
     Slack.find = find  # type: ignore[assignment]

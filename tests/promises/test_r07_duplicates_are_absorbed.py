@@ -129,6 +129,9 @@ async def test_every_message_starts_one_run_and_every_approval_one_execution(fig
                 own = home.own(channel, ts) if ts else [m for m in home.slack.messages(channel) if m.get("user") == home.slack.bot_user_id]
                 answers.update(nonce for message in own for nonce in NONCE.findall(shown(message)))
             runs = {told.nonce: answers[told.nonce] for told in story.told}
+            for told in story.told:
+                if runs[told.nonce] != 1 and told.ts:
+                    print(told, [(m["user"], shown(m)) for m in home.slack.messages(told.channel, told.ts)], await home.log(home.thread(told.channel, told.ts)))
             cards = {n: len(home.cards("#orders", ts)) for n, (_, ts) in story.asked.items()}
             replies = {n: len(home.texts("#orders", ts)) for n, (_, ts) in story.asked.items()}
     wrong = {nonce: times for nonce, times in runs.items() if times != 1}

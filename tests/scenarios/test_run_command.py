@@ -108,6 +108,7 @@ async def test_it_names_the_page_s_address_in_one_line_and_ends_in_order_when_as
 async def test_a_request_that_a_shutdown_interrupts_is_answered_by_the_next_start(tmp_path: Path, http: aiohttp.ClientSession) -> None:
     async with Program(tmp_path / "home") as program:
         sent = await post(http, program, "message", user=ALICE, channel=ORDERS, text="@steward what is 15*7?")
+        await until(lambda: any('"delivered"' in line for line in program.log))
         await program.restart(signal.SIGTERM)  # at once: wherever the answer is by then
         own = await thread(http, program, sent["ts"], lambda messages: any("105" in message["text"] for message in messages))
         assert len(own) == 1

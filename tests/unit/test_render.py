@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,8 +17,9 @@ from markdown_it import MarkdownIt
 from slack_sdk.models.blocks import Block
 from slack_sdk.models.views import View
 
+from bot.guard import clean
 from bot.markdown import close_fences, tidy
-from bot.render import MAX_PART, answer_parts, fallback, help_text, home, progress
+from bot.render import MAX_ANSWER, MAX_PART, answer_parts, capped, fallback, help_text, home, progress
 from bot.split import split
 
 HTML = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -304,3 +307,181 @@ def test_the_home_greets_and_explains(name: str, language: str) -> None:
     assert "/steward" in json.dumps(view)
     assert view["blocks"][0]["text"]["emoji"] is False
     assert help_text(language)
+
+
+def test_a_quote_deeper_than_a_message_still_ends_and_stays_a_few_messages() -> None:
+    assert content("".join(markdown("> " * 6_000 + "x"))) == "x"
+    assert len(markdown("> " * 6_000 + "x")) == 1
+
+    parts = markdown("> " * 5_600 + "word " * 2_000)
+
+    assert content("".join(parts)) == "word" * 2_000
+    assert len(parts) <= 2
+
+
+def test_a_code_span_that_is_cut_is_closed_and_opened_again() -> None:
+    inside = "https://evil.example/?d=" + "x" * 14_000 + " `` " + "y" * 14_000
+    for text in (f"before `{inside}` after", "> `" + inside.replace(" ", "\n> ") + "`", "| a | b |\n|---|---|\n" + f"| `{inside}` | 2 |"):
+        parts = markdown(text)
+
+        assert len(parts) >= 3
+        for part in parts:
+            words = "".join(child.content for token in HTML.parse(part) for child in token.children or [] if child.type == "text")
+            assert not re.search("https|xx|yy", words)
+
+
+def test_an_escape_is_not_parted_from_what_it_escapes() -> None:
+    parts = markdown("x" + "\\[" * 12_000)
+
+    assert len(parts) == 3
+    assert all(part.startswith(("x\\", "\\")) and part.endswith("\\[") for part in parts)
+
+
+def test_a_fence_or_a_table_head_as_long_as_a_message_does_not_make_a_flood() -> None:
+    rows = "| 1 | 2 |\n" * 3_000
+    for text in (
+        "> " * 5_000 + "```\n" + "> x\n" * 8_000,
+        "```" + "i" * 11_000 + "\n" + "x = 1\n" * 5_000,
+        "`" * 11_000 + "\nx\n" + "`" * 11_000 + "\n" + "text " * 5_000,
+        f"| {'head ' * 2_200} | b |\n|---|---|\n{rows}",
+        "`" * 3_000 + "x" * 30_000 + "`" * 3_000,
+    ):
+        assert len(markdown(text)) <= len(text) / MAX_PART * 2 + 3
+
+
+PATHOLOGICAL: dict[str, Callable[[int], str]] = {
+    "deep quotes": lambda n: "> " * (n // 2) + "x",
+    "deep bare quotes": lambda n: ">" * n + "x",
+    "deep lists": lambda n: "- " * (n // 2) + "x",
+    "deep numbered lists": lambda n: "1. " * (n // 3) + "x",
+    "quotes in lists": lambda n: "> - " * (n // 4) + "x",
+    "ever deeper lists": lambda n: "\n".join("  " * depth + "- x" for depth in range(int(n**0.5))),
+    "ever deeper quotes": lambda n: "\n".join(">" * depth + " x" for depth in range(int((2 * n) ** 0.5))),
+    "open brackets": lambda n: "[" * n,
+    "brackets": lambda n: "[]" * (n // 2),
+    "nested brackets": lambda n: "[" * (n // 2) + "]" * (n // 2),
+    "closings": lambda n: "@x [a] " + "](" * (n // 2),
+    "open links": lambda n: "[a](" * (n // 4),
+    "angled links": lambda n: "[x](<" * (n // 5),
+    "nested links": lambda n: "[" * (n // 8) + "](//b)" * (n // 8),
+    "images": lambda n: "![](" * (n // 4),
+    "allowed links": lambda n: "[a](https://x.example) " * (n // 23),
+    "links with titles": lambda n: "[x](a '" * (n // 7),
+    "definitions": lambda n: "[a]: https://x.example\n" * (n // 23),
+    "asterisks with words": lambda n: "*a " * (n // 3),
+    "asterisks in words": lambda n: "*a" * (n // 2),
+    "products": lambda n: "1*" * (n // 2),
+    "asterisks": lambda n: "*" * n,
+    "double asterisks": lambda n: "**a " * (n // 4),
+    "strokes": lambda n: "~~a " * (n // 4),
+    "underscores": lambda n: "__a中" * (n // 4),
+    "backticks": lambda n: "`" * n,
+    "ever longer backticks": lambda n: " ".join("`" * length for length in range(1, int((2 * n) ** 0.5))),
+    "escaped backticks": lambda n: "\\``" * (n // 3),
+    "fences": lambda n: "```\n" * (n // 4),
+    "bars": lambda n: "|" * n,
+    "a table": lambda n: "|a|b|\n|-|-|\n" + "|1|2|\n" * (n // 6),
+    "a wide table": lambda n: "|a" * (n // 4) + "|\n" + "|-" * (n // 4) + "|\n",
+    "a table of nothing": lambda n: "|a" * 120 + "|\n" + "|-" * 120 + "|\n" + "|\n" * (n // 2),
+    "less-than signs": lambda n: "<" * n,
+    "comments": lambda n: "<!--" * (n // 4),
+    "tags": lambda n: "<a " * (n // 3),
+    "instructions": lambda n: "<?" * (n // 2),
+    "sections": lambda n: "<![CDATA[" * (n // 9),
+    "ampersands": lambda n: "&" * n,
+    "entities": lambda n: "&#x3c;" * (n // 6),
+    "backslashes": lambda n: "\\" * n,
+    "escaped brackets": lambda n: "\\[" * (n // 2),
+    "families": lambda n: "👩‍👩‍👧" * (n // 5),
+    "joiners": lambda n: "👩\u200d" * (n // 2),
+    "flags": lambda n: "🇨" * n,
+    "accents": lambda n: "e" + "\u0301" * n,
+    "nothing visible": lambda n: "\u200b" * n,
+    "a Chinese line without punctuation": lambda n: "这是一段没有标点的中文" * (n // 11),
+    "Chinese domains": lambda n: "a。" * (n // 2),
+    "domains": lambda n: "a." * (n // 2),
+    "a word": lambda n: "a" * n,
+    "addresses": lambda n: "https://x.example/a " * (n // 20),
+    "an address": lambda n: "https://x.example/" + ")" * n,
+    "blank lines": lambda n: "x" + "\n" * n + "x",
+    "an indentation": lambda n: " " * n + "x",
+}  # fmt: skip
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("make", PATHOLOGICAL.values(), ids=PATHOLOGICAL)
+def test_no_text_keeps_the_renderer_for_long_or_becomes_a_flood(make: Callable[[int], str]) -> None:
+    text = make(MAX_ANSWER)
+
+    parts = answer_parts(text)
+
+    assert len(parts) <= len(text.encode("utf-16-le")) / 2 / MAX_PART * 2 + 3
+    assert all(len(part.blocks[0]["text"].encode("utf-16-le")) // 2 <= MAX_PART for part in parts)
+    assert len(content("".join(part.blocks[0]["text"] for part in parts))) >= len(content(text))
+
+
+def steps(work: Callable[[], object]) -> int:
+    """How many functions, of Python and of C, are called while `work` runs: its cost, the same on every machine."""
+    count = 0
+
+    def called(frame: object, event: str, arg: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("make", PATHOLOGICAL.values(), ids=PATHOLOGICAL)
+def test_a_text_twice_as_long_is_twice_the_work(make: Callable[[int], str]) -> None:
+    once, twice = (steps(lambda n=n: answer_parts(clean(make(n), ()))) for n in (4_000, 8_000))  # type: ignore[misc]
+
+    assert twice <= 2.5 * once + 2_000
+
+
+UNITS = [">", "> ", "- ", "1. ", "[", "](", "![", "*a ", "**", "~~", "`", "``", "```\n", "|", "| a | b |\n|---|---|\n", "| 1 | 2 |\n", "<", "&", "\\", "👩‍👩‍👧", "\u200d", "\n", "\n\n", " ", "x", "word ", "中", "中文。", "https://x.example/a "]
+
+
+@pytest.mark.timeout(120)
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(UNITS), st.sampled_from([1, 2, 7, 400, 3_000, 12_000, 30_000])), min_size=1, max_size=5))
+def test_any_long_text_ends_in_a_few_messages_without_loss(pieces: list[tuple[str, int]]) -> None:
+    text = "".join((unit * times)[:30_000] for unit, times in pieces)[:MAX_ANSWER]
+
+    parts = markdown(text)
+
+    assert len(parts) <= len(text.encode("utf-16-le")) / 2 / MAX_PART * 2 + 3
+    arrived = iter(content("".join(parts)))  # a table's head may be repeated
+    assert all(char in arrived for char in content(text))
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("en", "… cut here: 15,3"), ("zh", "……在此截断：后面还有 15,3")])
+def test_a_text_that_only_a_malfunction_writes_is_cut_and_says_so(language: str, sentence: str) -> None:
+    text = "A sentence. " * 6_250
+
+    short = capped(text, language)
+
+    assert len(short) <= MAX_ANSWER
+    kept, _, said = short.rpartition("\n\n")
+    assert text.startswith(kept)
+    assert said.startswith(sentence)
+    assert f"{len(text) - len(kept):,}" in said
+    assert capped(short, language) == short
+    assert capped("x" * MAX_ANSWER, language) == "x" * MAX_ANSWER
+
+
+def test_a_text_cut_inside_a_fence_says_so_outside_of_it() -> None:
+    assert re.search(r"```\n\n… cut here: [0-9,]+ more characters$", capped("```py\n" + "x = 1\n" * 20_000, "en"))
+
+
+def test_a_text_that_nobody_capped_still_ends_with_the_sentence() -> None:
+    parts = answer_parts("word " * 100_000, "zh")
+
+    assert len(parts) <= 12
+    assert "在此截断" in parts[-1].text

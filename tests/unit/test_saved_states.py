@@ -16,6 +16,7 @@ from bot import actions as act
 from bot.events import EVENT
 from bot.recovery import take_over
 from bot.run import Budget, decide
+from bot.settle import settle
 from bot.state import SCHEMA_VERSION, Session, StateError, Status, dump, load
 from memory.transcript import ITEM, AssistantMessage, ToolMessage, arrange
 
@@ -45,7 +46,7 @@ def resumed(version: str, name: str, later: float = 0.0) -> tuple[Session, act.A
     """The session in a new holder's hands, `later` seconds after the sample was taken, and what it does first."""
     session = loaded(version, name)
     now = moment(session) + later
-    taken = take_over(session, 9_999_999_999_999, now)
+    taken = settle(take_over(session, 9_999_999_999_999, now), now)
     return taken, decide(taken, now, Budget())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.worker import _ended
+from bot.heartbeat import end_all
 
 
 async def test_a_task_that_loses_a_cancellation_is_ended_all_the_same() -> None:
@@ -23,7 +23,7 @@ async def test_a_task_that_loses_a_cancellation_is_ended_all_the_same() -> None:
     task = asyncio.create_task(deaf())
     await asyncio.sleep(0)
     async with asyncio.timeout(20):
-        await _ended([task])
+        await end_all([task])
     assert task.cancelled()
     assert lost == 2
 
@@ -31,5 +31,5 @@ async def test_a_task_that_loses_a_cancellation_is_ended_all_the_same() -> None:
 async def test_what_has_ended_already_is_left_alone() -> None:
     task = asyncio.create_task(asyncio.sleep(0))
     await task
-    await _ended([task])
+    await end_all([task])
     assert not task.cancelled()

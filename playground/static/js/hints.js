@@ -40,7 +40,7 @@ export function hintPanel(ui, channel) {
       "div",
       { class: "hints-head" },
       h("strong", {}, `Try ${store.app.name || "the app"}`),
-      h("span", { class: "muted" }, "A Slack of your own, on this machine only. Choose a message and press Enter. The menu at the top makes you someone else."),
+      h("span", { class: "muted" }, "A Slack on this machine only. Pick a message and press Enter; the menu at the top makes you someone else."),
       iconButton("close", "Hide the examples", () => {
         try {
           localStorage.setItem(KEY, "yes");
