@@ -17,7 +17,7 @@ from typing import Any, Final
 from markdown_it.token import Token
 
 from bot.lookalike import Flat, flatten, invisible
-from bot.markdown import blocks, children, depth, fences, spans, tidy
+from bot.markdown import BRACKET, blocks, children, depth, fences, spans, tidy
 
 _OPEN, _SHUT = "\ufdd0", "\ufdd1"
 _PLACE: Final = re.compile(f"{_OPEN}(\\d+){_SHUT}")
@@ -26,7 +26,7 @@ _SCHEMES: Final = "mailto|javascript|vbscript|tel|sms|slack|file|blob|facetime|s
 _COMMON: Final = "com|net|org|io|co|cn|dev|app|ai|me|info|biz|edu|gov|xyz|top|site|online|shop|tk|ru|uk|de|jp|example|test|invalid"
 _WITH_SCHEME: Final = re.compile(rf"[a-z][a-z0-9+.-]{{0,30}}://[^{_STOP}]*|(?<![a-z0-9])(?:(?:{_SCHEMES}):|data:[a-z]+/)[^{_STOP}]+", re.IGNORECASE)
 _DOMAIN: Final = re.compile(
-    rf"(?P<host>(?:[\w.+%-]{{1,100}}@)?[\w-]{{1,300}}(?:\.[\w-]+)+)(?P<rest>(?::\d+)?(?:[/?#][^{_STOP}]*)?)"
+    rf"(?P<host>(?:[\w.+%-]{{1,100}}@)?[\w-]{{1,100}}(?:\.[\w-]+)+)(?P<rest>(?::\d+)?(?:[/?#][^{_STOP}]*)?)"
     rf"|[a-z0-9-]{{1,63}}(?:[.。][a-z0-9-]{{1,63}}){{0,8}}。(?:{_COMMON})(?![a-z0-9])(?:[/?#:][^{_STOP}]*)?",
     re.IGNORECASE,
 )
@@ -45,12 +45,9 @@ _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _WORTH_A_LOOK: Final = re.compile(r"[@<\[]|:\S|\w[.。]\w")
 _HTTP: Final = re.compile(r"https?://(?P<host>[a-z0-9.-]+)(?::\d{1,5})?(?:[/?#][!-~]*)?", re.IGNORECASE)
 _ROUNDS: Final = 4
-_BRACKET: Final = re.compile(r"\\.|[\[\]]", re.DOTALL)
 _PAREN: Final = re.compile(r"\\.|[()\s]", re.DOTALL)
-_MOST_STEPS: Final = 32
-"""Characters at the end of an address that may belong to the sentence."""
-_DEEPEST: Final = 32
-"""Brackets open at once in one block of text; a parser's work grows with their number, and no prose has as many."""
+_MOST_STEPS: Final = 32  # characters at the end of an address that may belong to the sentence
+_DEEPEST: Final = 32  # brackets open at once in one block of text: a parser's work grows with their number, and no prose has as many
 _LONGEST: Final = 3_000
 """Characters of a link's address that are looked at; a longer one is no link here."""
 
@@ -243,7 +240,7 @@ def _links(block: _Block) -> None:
     out: list[str] = []
     openings: list[int] = []  # where in `out` the brackets stand that are still open
     at = 0
-    while match := _BRACKET.search(text, at):
+    while match := BRACKET.search(text, at):
         out.append(text[at : match.start()])
         at = match.end()
         if match[0] == "[":
@@ -257,10 +254,8 @@ def _links(block: _Block) -> None:
         if opening is None or target is None:
             out.append(match[0] + " ")
             continue
-        address, end = target
-        label = "".join(out[opening + 1 :])
-        out[opening:] = [_link(block, label, address, text[match.start() : end])]
-        at = end
+        out[opening:] = [_link(block, "".join(out[opening + 1 :]), target[0], text[match.start() : target[1]])]
+        at = target[1]
     block.text = "".join((*out, text[at:]))
 
 
@@ -287,13 +282,12 @@ def _target(text: str, at: int) -> tuple[str, int] | None:
             return None
         address, at = text[start + 1 : close.end() - 1], close.end()
     else:
-        level, at, end = 0, start, min(len(text), start + _LONGEST)
-        while match := _PAREN.search(text, at, end):
+        level, end = 0, min(len(text), start + _LONGEST)
+        for match in _PAREN.finditer(text, start, end):
             level += {"(": 1, ")": -1}.get(match[0], 0)
-            at = match.start()
             if level < 0 or level > 10 or match[0].isspace():
+                at = match.start()
                 break
-            at = match.end()
         else:
             at = end
         address = text[start:at]
@@ -389,8 +383,8 @@ def _alive(text: str, tokens: list[Token], references: dict[str, Any], allowed: 
     if "<" not in text:
         return False
     tokens, references = blocks(text, html=True)
-    raw = (token.content for token in tokens if token.type == "html_block")
-    return _inline_alive(tokens, references, allowed, html_too=True) or any(_text_alive(content, allowed) for content in raw)
+    raw = any(_text_alive(token.content, allowed) for token in tokens if token.type == "html_block")
+    return raw or _inline_alive(tokens, references, allowed, html_too=True)
 
 
 def _inline_alive(tokens: list[Token], references: dict[str, Any], allowed: _Allowed, *, html_too: bool) -> bool:

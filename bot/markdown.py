@@ -18,7 +18,8 @@ from markdown_it.token import Token
 _NEWLINES: Final = re.compile(r"\r\n?")
 _OPENER: Final = re.compile(r"^(?P<prefix>.*?)(?P<marker>`{3,}|~{3,})(?P<info>[^\n]*)$")
 _BACKTICKS: Final = re.compile(r"\\.|`+", re.DOTALL)
-_BRACKET: Final = re.compile(r"\\.|[\[\]]", re.DOTALL)
+BRACKET: Final = re.compile(r"\\.|[\[\]]", re.DOTALL)
+"""A square bracket, or an escape (which may be one that does not count)."""
 _RUN: Final = re.compile(r"`+")
 _QUOTES: Final = re.compile(r"^(?:\s*>\s?)+")
 
@@ -83,7 +84,7 @@ def full(text: str) -> list[Token]:
 def depth(content: str) -> int:
     """How many square brackets are open at once, at most: a parser looks for the end of each of them."""
     deepest = level = 0
-    for match in _BRACKET.finditer(content):
+    for match in BRACKET.finditer(content):
         level = level + 1 if match[0] == "[" else max(level - (match[0] == "]"), 0)
         deepest = max(deepest, level)
     return deepest

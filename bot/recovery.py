@@ -21,7 +21,9 @@ def take_over(session: Session, epoch: int, now: float) -> Session:
     runs = []
     for run in all_runs(session):
         recovered = run.recovered or any(box.epoch != epoch and not box.ts for box in run.outbox)
-        runs.append(run.model_copy(update={"recovered": recovered, "active_since": now}))
+        # Between two tries of a model that fails nobody works either, but those pauses count: else such a run would never use its time up.
+        active_since = run.active_since if run.retry_at else now
+        runs.append(run.model_copy(update={"recovered": recovered, "active_since": active_since}))
     return with_runs(session, runs)
 
 

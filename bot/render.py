@@ -19,6 +19,8 @@ MAX_PART: Final = 11_500
 """Characters of one message's answer text; Slack takes 12,000 of Markdown and about 13,200 in all."""
 MAX_TEXT: Final = 3_000
 """Characters of the plain text beside the blocks, escapes counted."""
+MAX_PARTS: Final = 12
+"""Messages of an answer that was too long for `capped` and did not go through it; cleaning may double what did."""
 MAX_HEADER: Final = 150
 _ROOM_FOR_CUT: Final = 400
 MAX_ANSWER: Final = 60_000
@@ -89,18 +91,18 @@ def _prepared(markdown: str) -> str:
     return mend(text, free)
 
 
-def capped(text: str, language: str, limit: int = MAX_ANSWER) -> str:
-    """`text` if it has at most `limit` UTF-16 units, else its beginning, with a last sentence that says how many characters are left out.
+def capped(text: str, language: str) -> str:
+    """`text` if it has at most `MAX_ANSWER` UTF-16 units, else its beginning, with a last sentence that says how many characters are left out.
 
-    This comes before `guard.clean`, so that the cost of cleaning is bounded too. Cutting what was cut changes nothing.
+    This comes before `guard.clean`, never after it: a cut can open a code span. Cutting what was cut changes nothing.
     """
-    if size(text) <= limit:
+    if size(text) <= MAX_ANSWER:
         return text
-    end = fitting(text, limit - _ROOM_FOR_CUT)
+    end = fitting(text, MAX_ANSWER - _ROOM_FOR_CUT)
     if "\n" in text[end - 200 : end]:
         end = text.rindex("\n", end - 200, end)
     kept = close_fences(tidy(text[:end]))
-    kept = kept if size(kept) <= limit - _ROOM_FOR_CUT // 2 else text[:end]  # a fence's mark can be as long as a text
+    kept = kept if size(kept) <= MAX_ANSWER - _ROOM_FOR_CUT // 2 else text[:end]  # a fence's mark can be as long as a text
     return f"{kept}\n\n{say('answer_cut', language, count=f'{len(text) - end:,}')}"
 
 
@@ -112,11 +114,17 @@ def answer_parts(markdown: str, language: str = "en") -> list[Rendered]:
     """The answer as one message or several, in order, each of at most `MAX_PART` characters; never none.
 
     Every part stands on its own: a fence cut in two is closed and opened again, a table that fits is kept whole. Of a text
-    that nobody capped, `2 * MAX_ANSWER` characters are shown (cleaning may make a capped text longer, but not twice as long);
-    `language` is that of the sentence which then says so.
+    that nobody capped, `MAX_PARTS` messages are shown; `language` is that of the sentence which then says so. Whole messages
+    are left out, because a cut anywhere in a cleaned text might open a code span and make live what it holds.
     """
-    text = _prepared(capped(markdown, language, 2 * MAX_ANSWER))
-    return [_message(part) for part in split(text, MAX_PART)] if _seen(text) else [_message("…")]
+    text = _prepared(markdown)
+    if not _seen(text):
+        return [_message("…")]
+    parts = split(text, MAX_PART)
+    if size(text) > 2 * MAX_ANSWER and len(parts) > MAX_PARTS:
+        left_out = sum(map(len, parts[MAX_PARTS - 1 :]))
+        parts[MAX_PARTS - 1 :] = [say("answer_cut", language, count=f"{left_out:,}")]
+    return [_message(part) for part in parts]
 
 
 def _seen(text: str) -> bool:
@@ -128,7 +136,7 @@ def progress(markdown_so_far: str, language: str) -> Rendered:
     if not _seen(markdown_so_far):
         thinking = say("progress_thinking", language)
         return Rendered(text=thinking, blocks=[_small(thinking)])
-    part = answer_parts(markdown_so_far[: 3 * MAX_PART])[0]  # what comes behind has no part in it
+    part = answer_parts(markdown_so_far)[0]
     return Rendered(text=part.text, blocks=[*part.blocks, _small(say("progress_writing", language))])
 
 

@@ -82,12 +82,12 @@ async def test_app_home_greets_everyone_in_their_language(steward: Program, wind
 
 
 async def test_a_first_visitor_tries_an_example_with_one_click_and_enter(steward: Program, windows: Windows) -> None:
-    dana = await windows.open(steward, "mei", "general")
-    hints = dana.page.get_by_test_id("hints")
+    mei = await windows.open(steward, "mei", "general")
+    hints = mei.page.get_by_test_id("hints")
     await expect(hints).to_contain_text("Try Steward")
     await hints.get_by_role("button", name="what is 15% of 1,280").click()
-    await expect(dana.page.get_by_test_id("composer")).to_be_focused()
-    await dana.page.keyboard.press("Enter")
-    thread = await dana.follow("what is 15% of 1,280")
+    await expect(mei.page.get_by_test_id("composer")).to_be_focused()
+    await mei.page.keyboard.press("Enter")
+    thread = await mei.follow("what is 15% of 1,280")
     await expect(thread).to_contain_text("192")
     await expect(hints).to_have_count(0)  # whoever has spoken to the bot needs no examples

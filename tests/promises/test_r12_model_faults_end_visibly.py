@@ -138,7 +138,7 @@ class Case:
 
     @property
     def words(self) -> str:
-        return f"@steward {'请回答' if self.chinese else 'please answer'} F:{self.name}:{self.times} {self.nonce}"
+        return f"@steward {'请回答我的这个问题，谢谢你的帮助' if self.chinese else 'please answer'} F:{self.name}:{self.times} {self.nonce}"
 
     def ended(self, said: str) -> bool:
         """Whether a text is one in which this case may end."""

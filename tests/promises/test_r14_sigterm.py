@@ -8,6 +8,7 @@ no “thinking” line stays behind.
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ async def one_round(there: House, model: Model, runs: int, turn: int) -> dict[st
     """Fill the replica, bring a second one up, end the first, let everything finish: seconds to its end and to the last resumption, and answers lost."""
     gate = there.folder / "gate"
     gate.unlink(missing_ok=True)
+    shutil.rmtree(there.folder / "attempts", ignore_errors=True)
     model.gate = asyncio.Event()
     model.asked.clear()
     first = there.bots[-1]
