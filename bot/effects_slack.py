@@ -73,8 +73,8 @@ def card_input(call: Call, run: Run, state: str, registry: Registry) -> CardInpu
     return CardInput(
         approval=call.approval,
         tool_name=call.tool,
-        title=(tool.title if tool else "") or call.tool,
-        rows=rows,
+        title=(tool.say(tool.title, run.locale) if tool else "") or call.tool,
+        rows=[(tool.say(label, run.locale) if tool else label, value) for label, value in rows],
         requested_by=run.requested_by.user_id,
         state=state,
         result=call.result,

@@ -25,6 +25,7 @@ _MAX_OPTIONS: Final = 100
 _MULTILINE: Final = 80
 _PREFIX: Final = "field:"
 _ACTION: Final = "value"
+NO_WORDS: Final[Mapping[str, str]] = {}
 
 Kind = Literal["string", "integer", "number", "choice", "lines", "json", "kept"]
 Block = dict[str, Any]
@@ -137,17 +138,20 @@ def _texted(field: _Field, kind: Kind, initial: str) -> _Field:
 # --- the forms -------------------------------------------------------------------------------------------------------
 
 
-def edit_view(tool_schema: dict[str, Any], arguments: dict[str, Any], *, approval_id: str, session_id: str, title: str, language: str) -> dict[str, Any]:
+def edit_view(
+    tool_schema: dict[str, Any], arguments: dict[str, Any], *, approval_id: str, session_id: str, title: str, language: str, words: Mapping[str, str] = NO_WORDS
+) -> dict[str, Any]:
     """The modal in which the arguments of a waiting call are edited.
 
     `tool_schema` is the tool's definition or its `parameters` alone, `arguments` the validated ones as they stand. The private
-    part carries `approval_id` and `session_id` (the thread's id); `title` is the tool's name for people.
+    part carries `approval_id` and `session_id` (the thread's id); `title` is the tool's name for people, `words` its labels and
+    hints in their language.
     """
     blocks = [header(visible(title))]
     budget, left_out = _MAX_JSON, 0
     fields = _fields(tool_schema, arguments)
     for field in fields:
-        block = _kept(field, language) if field.kind == "kept" else _input(field, language)
+        block = _kept(field, language) if field.kind == "kept" else _input(field, language, words)
         budget -= len(json.dumps(block))
         if len(blocks) >= _MAX_BLOCKS or budget < 0:
             left_out += 1
@@ -186,15 +190,16 @@ def _human(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def _input(field: _Field, language: str) -> Block:
-    hints = [str(field.schema.get("description", ""))]
+def _input(field: _Field, language: str, words: Mapping[str, str]) -> Block:
+    hint_text, label = str(field.schema.get("description", "")), _human(field.name)
+    hints = [words.get(hint_text, hint_text)]
     if field.kind in {"lines", "json", "integer", "number"}:
         hints.append(say(f"form_hint_{field.kind}", language))
     block: Block = {
         "type": "input",
         "block_id": field.block_id,
         "optional": not field.required or (field.kind in {"string", "lines"} and not _minimum(field)),
-        "label": plain(shorten(_human(field.name), 1_000)),
+        "label": plain(shorten(words.get(label, label), 1_000)),
         "element": _select(field, language) if field.kind == "choice" else _text_input(field),
     }
     if hint := " ".join(part for part in hints if part):

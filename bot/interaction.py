@@ -163,7 +163,13 @@ class Interaction:
             elif tool is not None:
                 schema = tool.schema()["function"]["parameters"]
                 view = edit_view(
-                    schema, call.arguments or {}, approval_id=form.approval_id, session_id=form.thread.id, title=tool.title or tool.name, language=run.locale
+                    schema,
+                    call.arguments or {},
+                    approval_id=form.approval_id,
+                    session_id=form.thread.id,
+                    title=tool.say(tool.title, run.locale) or tool.name,
+                    language=run.locale,
+                    words=tool.words.get(run.locale, {}),
                 )
             else:
                 return

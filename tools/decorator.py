@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -39,6 +39,7 @@ def tool(
     aliases: tuple[str, ...] = (),
     title: str = "",
     render: Callable[[Any], list[tuple[str, Any]]] | None = None,
+    words: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Declare a function as a tool the model may call; the module then holds a `Tool` under the function's name.
 
@@ -49,6 +50,7 @@ def tool(
         keyed: the upstream applies one `ctx.idempotency_key` once only, so that an uncertain write may be repeated.
         aliases: other names the model may use for it.
         title: the short name on cards; by default the function's name with spaces.
+        words: the title, labels and hints of its card and form in other languages, e.g. `{"zh": {"Cancel order": "取消订单"}}`.
         render: the rows of the approval card, `(label, value)`, from the validated arguments.
 
     Raises:
@@ -78,6 +80,7 @@ def tool(
             aliases=tuple(aliases),
             title=title or name.replace("_", " ").capitalize(),
             render=render,
+            words=words or {},
             takes_context=takes_context,
         )
 

@@ -99,8 +99,15 @@ class Tool:
     render: Callable[[BaseModel], list[tuple[str, Any]]] | None = None
     """Optional: the (label, value) rows of the approval card, from validated arguments; by default every argument by its own name."""
 
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By language: the title, labels and hints as people of that language read them; what is not in it stays as it is."""
+
     takes_context: bool = False
     """Whether `function` wants the `ToolContext` as its first argument; `@tool` finds out by itself."""
+
+    def say(self, text: str, language: str) -> str:
+        """`text` (a title, a label, a hint) in `language`, as far as the tool's author translated it."""
+        return self.words.get(language, {}).get(text, text)
 
     def schema(self) -> dict[str, Any]:
         """The function definition sent to the model: `{"type": "function", "function": {...}}`, `additionalProperties: false`.

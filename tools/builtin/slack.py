@@ -25,13 +25,26 @@ async def read_thread(
     return {"count": len(messages), "messages": messages}
 
 
+_WORDS = {
+    "zh": {
+        "Post a message": "发送消息",
+        "Channel": "频道",
+        "Text": "内容",
+        "In thread": "回复的消息",
+        "Thread ts": "回复的消息",
+        'Channel name or id, e.g. "#general" or "C0123456789"': "频道名称或编号，例如 #general 或 C0123456789",
+        "The message, complete and ready to be read by others": "完整的消息，可以直接给别人看",
+    }
+}
+
+
 def _card(args: BaseModel) -> list[tuple[str, Any]]:
     sent = args.model_dump()
     rows = [("Channel", sent["channel"]), ("Text", sent["text"])]
     return [*rows, ("In thread", sent["thread_ts"])] if sent["thread_ts"] else rows
 
 
-@tool(effect="write", group="slack", title="Post a message", render=_card)
+@tool(effect="write", group="slack", title="Post a message", render=_card, words=_WORDS)
 async def post_message(
     ctx: ToolContext,
     channel: Annotated[str, Field(description='Channel name or id, e.g. "#general" or "C0123456789"', min_length=1, max_length=82)],

@@ -48,12 +48,36 @@ async def list_orders(
     return {"count": len(orders), "orders": [_summary(order) for order in orders]}
 
 
+_ID_HINT = {"Order id": "订单号", "Full order number, e.g. ABC-20240520-001": "完整的订单号，例如 ABC-20240520-001"}
+_CANCEL = {
+    "zh": {
+        **_ID_HINT,
+        "Cancel order": "取消订单",
+        "Order": "订单",
+        "Reason": "原因",
+        "Why, in the person's own words; empty when they gave none": "取消的原因；没有说明时留空",
+    }
+}
+_ADDRESS = {
+    "zh": {
+        **_ID_HINT,
+        "Change shipping address": "修改收货地址",
+        "Order": "订单",
+        "New address": "新地址",
+        "Address": "地址",
+        "Recipient": "收件人",
+        "The complete new address: street and number, postcode, city, country": "完整的新地址：街道和门牌号、邮编、城市、国家",
+        "Who receives it, when that is to be someone else; otherwise empty": "如果由别人签收，填写收件人；否则留空",
+    }
+}
+
+
 def _cancel_card(args: BaseModel) -> list[tuple[str, Any]]:
     asked = args.model_dump()
     return [("Order", asked["order_id"]), ("Reason", asked["reason"])]
 
 
-@tool(effect="write", group="orders", keyed=True, aliases=("cancelOrder",), title="Cancel order", render=_cancel_card)
+@tool(effect="write", group="orders", keyed=True, aliases=("cancelOrder",), title="Cancel order", render=_cancel_card, words=_CANCEL)
 async def cancel_order(
     ctx: ToolContext,
     order_id: OrderId,
@@ -72,7 +96,7 @@ def _address_card(args: BaseModel) -> list[tuple[str, Any]]:
     return [*rows, ("Recipient", asked["recipient"])] if asked["recipient"] else rows
 
 
-@tool(effect="write", group="orders", keyed=True, aliases=("changeShippingAddress",), title="Change shipping address", render=_address_card)
+@tool(effect="write", group="orders", keyed=True, aliases=("changeShippingAddress",), title="Change shipping address", render=_address_card, words=_ADDRESS)
 async def change_shipping_address(
     ctx: ToolContext,
     order_id: OrderId,
