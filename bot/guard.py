@@ -136,11 +136,10 @@ def _domain(labels: list[str]) -> tuple[int, int | None] | None:
 def _stripped(url: str) -> Iterator[str]:
     """`url` and what is left of it when punctuation that probably belongs to the sentence is taken off, step by step."""
     yield url
-    for _ in range(_MOST_STEPS):
-        if not url or url[-1] not in _SENTENCE_END:
+    for end in range(len(url), max(len(url) - _MOST_STEPS, 0), -1):
+        if url[end - 1] not in _SENTENCE_END:
             return
-        url = url[:-1]
-        yield url
+        yield url[: end - 1]
 
 
 def urls(text: str) -> set[str]:
@@ -435,11 +434,12 @@ def settled(text: str) -> str:
     if found and not found[-1].closed and found[-1].end >= len(lines):
         return text.rstrip("`~") if set(lines[-1].strip()) <= set("`~") else text
     start = text.rfind("\n") + 1
-    line = text[start:]
-    cut = len(line)
-    masked = line
-    for begin, end in spans(line):
-        masked = masked[:begin] + "x" * (end - begin) + masked[end:]
+    masked, at = "", 0
+    for begin, end in (*spans(text[start:]), (len(text), len(text))):
+        masked += text[start + at : start + begin] + "x" * (end - begin)
+        at = end
+    start, masked = max(start, len(text) - _LONGEST), masked[-_LONGEST:]
+    line, cut = text[start:], len(masked)
     for sign in (r"`", r"!?\[[^\]]*$", r"!?\[[^\]]*\]$", r"!?\[[^\]]*\]\([^)]*$", r"<[!@#a-zA-Z/&][^>]*$", r"&#?\w*$"):
         if match := re.search(sign, masked[:cut]):
             cut = match.start()

@@ -80,8 +80,16 @@ class Actions:
         return encode(text, named_user, named_channel, entities=entities)
 
     def say(
-        self, user: User, channel: Channel, text: str, thread_ts: str | None = None, *, entities: bool = False, broadcast: bool = False,
-        file_ids: list[str] | None = None, raw: Json | None = None,
+        self,
+        user: User,
+        channel: Channel,
+        text: str,
+        thread_ts: str | None = None,
+        *,
+        entities: bool = False,
+        broadcast: bool = False,
+        file_ids: list[str] | None = None,
+        raw: Json | None = None,
     ) -> Json:
         """Post what a person typed. With `raw`, its fields are taken as they are and nothing is encoded or added."""
         core = self._core
@@ -307,8 +315,16 @@ class Actions:
         for stream in streams:
             stream.state = "stopped"
         if core.events.subscribed("agent_session_stopped"):
-            core.events.send(self.install(channel), {
-                "type": "agent_session_stopped", "channel": channel.id, "thread_ts": thread_ts, "user": user.id,
-                "streaming_message_ts": [s.ts for s in streams], "event_ts": core.clock.stamp(),
-            }, channel)
+            core.events.send(
+                self.install(channel),
+                {
+                    "type": "agent_session_stopped",
+                    "channel": channel.id,
+                    "thread_ts": thread_ts,
+                    "user": user.id,
+                    "streaming_message_ts": [s.ts for s in streams],
+                    "event_ts": core.clock.stamp(),
+                },
+                channel,
+            )
         return {"ok": True}

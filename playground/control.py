@@ -74,12 +74,25 @@ class Control:
     def routes(self) -> list[web.RouteDef]:
         """Every route of the page's API."""
         posts = {
-            "message": self._message, "edit": self._edit, "delete": self._delete, "react": self._react, "command": self._command, "action": self._action,
-            "submit": self._submit, "close": self._close, "home": self._home, "stop": self._stop, "open": self._open, "options": self._options,
+            "message": self._message,
+            "edit": self._edit,
+            "delete": self._delete,
+            "react": self._react,
+            "command": self._command,
+            "action": self._action,
+            "submit": self._submit,
+            "close": self._close,
+            "home": self._home,
+            "stop": self._stop,
+            "open": self._open,
+            "options": self._options,
             "shortcut": self._shortcut,
         }
         return [
-            web.get("/_/state", self._state), web.get("/_/messages", self._messages), web.get("/_/feed", self._feed), web.post("/_/upload", self._upload),
+            web.get("/_/state", self._state),
+            web.get("/_/messages", self._messages),
+            web.get("/_/feed", self._feed),
+            web.post("/_/upload", self._upload),
             *(web.post(f"/_/{name}", refusing(act)) for name, act in posts.items()),
         ]
 
@@ -101,8 +114,18 @@ class Control:
         team, app = world.teams[me.team_id], world.app
         install = world.installs.get(me.team_id) or next(iter(world.installs.values()))
         users = [
-            {"id": u.id, "name": u.name, "real_name": u.real_name, "is_bot": u.is_bot, "is_guest": u.is_guest, "team_id": u.team_id, "tz": u.tz,
-             "locale": u.locale, "color": u.color} for u in world.users.values()
+            {
+                "id": u.id,
+                "name": u.name,
+                "real_name": u.real_name,
+                "is_bot": u.is_bot,
+                "is_guest": u.is_guest,
+                "team_id": u.team_id,
+                "tz": u.tz,
+                "locale": u.locale,
+                "color": u.color,
+            }
+            for u in world.users.values()
         ]
         channels = []
         for channel in world.channels.values():
@@ -111,13 +134,20 @@ class Control:
                 if channel.kind == "im":
                     entry["peer"] = next((m for m in channel.members if m != me.id), me.id)
                 channels.append(entry)
-        return answer({
-            "ok": True, "team": {"id": team.id, "name": team.name, "domain": team.domain}, "user": me.id, "users": users, "channels": channels,
-            "commands": [{"command": c.command, "description": c.description, "usage_hint": c.usage_hint} for c in app.commands],
-            "app": {"id": app.app_id, "name": app.name, "bot_user_id": install.bot_user_id, "connected": self._core.delivery.transport.connected()},
-            "shortcuts": [{"name": s.name, "callback_id": s.callback_id, "kind": s.kind, "description": s.description} for s in app.shortcuts],
-            "examples": self._examples, **self._core.sessions.shown({entry["id"] for entry in channels}),
-        })
+        return answer(
+            {
+                "ok": True,
+                "team": {"id": team.id, "name": team.name, "domain": team.domain},
+                "user": me.id,
+                "users": users,
+                "channels": channels,
+                "commands": [{"command": c.command, "description": c.description, "usage_hint": c.usage_hint} for c in app.commands],
+                "app": {"id": app.app_id, "name": app.name, "bot_user_id": install.bot_user_id, "connected": self._core.delivery.transport.connected()},
+                "shortcuts": [{"name": s.name, "callback_id": s.callback_id, "kind": s.kind, "description": s.description} for s in app.shortcuts],
+                "examples": self._examples,
+                **self._core.sessions.shown({entry["id"] for entry in channels}),
+            }
+        )
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
         query = request.query
@@ -162,8 +192,13 @@ class Control:
             raw = {k: v for k, v in body.items() if k not in ("user", "channel", "raw", "thread_ts", "broadcast", "file_ids", "text")}
         ids = body.get("file_ids")
         posted = self._actions.say(
-            user, channel, str(body.get("text", "")), body.get("thread_ts"), broadcast=bool(body.get("broadcast")),
-            file_ids=[str(i) for i in ids] if isinstance(ids, list) else None, raw=raw,
+            user,
+            channel,
+            str(body.get("text", "")),
+            body.get("thread_ts"),
+            broadcast=bool(body.get("broadcast")),
+            file_ids=[str(i) for i in ids] if isinstance(ids, list) else None,
+            raw=raw,
         )
         return {"ok": True, "ts": posted["ts"]}
 

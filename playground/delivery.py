@@ -153,10 +153,19 @@ class Delivery:
             answer = Answer(0, reason="connection_failed")
         else:
             answer = await self.transport.attempt(parcel, retry, reason)
-        self.log.append({
-            "event_id": parcel.id, "kind": parcel.kind, "type": parcel.type, "retry_num": retry, "status": answer.status, "reason": answer.reason,
-            "at": started, "duration_ms": round((self._clock.now() - started) * 1000, 3), "transport": self.transport.name,
-        })
+        self.log.append(
+            {
+                "event_id": parcel.id,
+                "kind": parcel.kind,
+                "type": parcel.type,
+                "retry_num": retry,
+                "status": answer.status,
+                "reason": answer.reason,
+                "at": started,
+                "duration_ms": round((self._clock.now() - started) * 1000, 3),
+                "transport": self.transport.name,
+            }
+        )
         self._feed.touch()
         return answer
 

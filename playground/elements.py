@@ -196,8 +196,16 @@ def _anything(element: Json, at: str, problems: Problems) -> None:
 
 
 _CHECKS: dict[str, Callable[[Json, str, Problems], None]] = {
-    "button": _button, "feedback_buttons": _feedback, "icon_button": _icon, "image": _image, "overflow": _menu(5), "checkboxes": _menu(10, plain=False),
-    "radio_buttons": _menu(10, plain=False), "static_select": _menu(100), "multi_static_select": _menu(100), "plain_text_input": _text_input,
+    "button": _button,
+    "feedback_buttons": _feedback,
+    "icon_button": _icon,
+    "image": _image,
+    "overflow": _menu(5),
+    "checkboxes": _menu(10, plain=False),
+    "radio_buttons": _menu(10, plain=False),
+    "static_select": _menu(100),
+    "multi_static_select": _menu(100),
+    "plain_text_input": _text_input,
     "workflow_button": _anything,
 }
 _PICKERS = ("external_select", "users_select", "conversations_select", "channels_select")

@@ -86,8 +86,15 @@ class AppEvents:
         if self.hears(channel, install):
             ts = self._world.clock.stamp()
             event = {
-                "type": "message", "subtype": "message_changed", "hidden": True, "channel": channel.id, "channel_type": channel.kind, "ts": ts,
-                "event_ts": ts, "message": message, "previous_message": previous,
+                "type": "message",
+                "subtype": "message_changed",
+                "hidden": True,
+                "channel": channel.id,
+                "channel_type": channel.kind,
+                "ts": ts,
+                "event_ts": ts,
+                "message": message,
+                "previous_message": previous,
             }
             parcels.append(self.parcel(install, event, channel))
         if parcels:
@@ -96,25 +103,47 @@ class AppEvents:
     def _deleted(self, change: Change, install: Install) -> None:
         if self.hears(change.channel, install):
             ts = self._world.clock.stamp()
-            self.send(install, {
-                "type": "message", "subtype": "message_deleted", "hidden": True, "channel": change.channel.id, "channel_type": change.channel.kind,
-                "ts": ts, "event_ts": ts, "deleted_ts": change.message["ts"], "previous_message": change.previous,
-            }, change.channel)
+            self.send(
+                install,
+                {
+                    "type": "message",
+                    "subtype": "message_deleted",
+                    "hidden": True,
+                    "channel": change.channel.id,
+                    "channel_type": change.channel.kind,
+                    "ts": ts,
+                    "event_ts": ts,
+                    "deleted_ts": change.message["ts"],
+                    "previous_message": change.previous,
+                },
+                change.channel,
+            )
 
     def _reaction(self, change: Change, install: Install) -> None:
         if change.kind in self._subscribed and "reactions:read" in self._scopes:
             message = change.message
-            self.send(install, {
-                "type": change.kind, "user": change.actor, "reaction": change.detail,
-                "item": {"type": "message", "channel": change.channel.id, "ts": message["ts"]}, "item_user": message.get("user", ""),
-                "event_ts": self._world.clock.stamp(),
-            }, change.channel)
+            self.send(
+                install,
+                {
+                    "type": change.kind,
+                    "user": change.actor,
+                    "reaction": change.detail,
+                    "item": {"type": "message", "channel": change.channel.id, "ts": message["ts"]},
+                    "item_user": message.get("user", ""),
+                    "event_ts": self._world.clock.stamp(),
+                },
+                change.channel,
+            )
 
     def _joined(self, change: Change, install: Install) -> None:
         if "member_joined_channel" in self._subscribed and change.channel.kind in ("channel", "group"):
             event = {
-                "type": "member_joined_channel", "user": change.actor, "channel": change.channel.id, "channel_type": change.channel.id[:1],
-                "team": change.channel.team_id, "event_ts": self._world.clock.stamp(),
+                "type": "member_joined_channel",
+                "user": change.actor,
+                "channel": change.channel.id,
+                "channel_type": change.channel.id[:1],
+                "team": change.channel.team_id,
+                "event_ts": self._world.clock.stamp(),
             }
             if change.detail:
                 event["inviter"] = change.detail
@@ -129,12 +158,21 @@ class AppEvents:
                 event.pop(key)
         event_id = self._world.ids.make("Ev0")
         payload: Json = {
-            "token": self._token, "team_id": install.team_id, "enterprise_id": None, "context_team_id": install.team_id, "context_enterprise_id": None,
-            "api_app_id": install.app_id, "event": event, "type": "event_callback", "event_id": event_id, "event_time": int(self._world.clock.now()),
+            "token": self._token,
+            "team_id": install.team_id,
+            "enterprise_id": None,
+            "context_team_id": install.team_id,
+            "context_enterprise_id": None,
+            "api_app_id": install.app_id,
+            "event": event,
+            "type": "event_callback",
+            "event_id": event_id,
+            "event_time": int(self._world.clock.now()),
             "authorizations": [
                 {"enterprise_id": None, "team_id": install.team_id, "user_id": install.bot_user_id, "is_bot": True, "is_enterprise_install": False}
             ],
-            "is_ext_shared_channel": channel is not None and channel.is_ext_shared, "event_context": f"4-{event_id}",
+            "is_ext_shared_channel": channel is not None and channel.is_ext_shared,
+            "event_context": f"4-{event_id}",
         }
         kind = event["type"] + (f".{event['subtype']}" if "subtype" in event else "")
         return Parcel("events_api", event_id, kind, payload, json.dumps(payload, separators=(",", ":"), ensure_ascii=False))

@@ -39,10 +39,17 @@ class Faults:
             raise ValueError(f"unknown kind: {kind}")
         if not isinstance(method, str) or not method:
             raise ValueError("method is missing")
-        self._orders.append(Fault(
-            method, kind, int(body.get("times", 1)), int(body.get("status", 500)), int(body.get("retry_after", 1)),
-            str(body.get("error", "internal_error")), float(body.get("seconds", 0)),
-        ))
+        self._orders.append(
+            Fault(
+                method,
+                kind,
+                int(body.get("times", 1)),
+                int(body.get("status", 500)),
+                int(body.get("retry_after", 1)),
+                str(body.get("error", "internal_error")),
+                float(body.get("seconds", 0)),
+            )
+        )
 
     def clear(self) -> None:
         """Drop every order."""

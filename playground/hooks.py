@@ -96,8 +96,16 @@ class Hooks:
     def _log(self, body: Json, status: int, text: str) -> None:
         core = self._core
         core.call_count += 1
-        core.calls.append({
-            "n": core.call_count, "at": core.clock.now(), "method": "response_url", "args": body, "ok": text == "ok", "error": None if text == "ok" else text,
-            "status": status, "token_kind": "none",
-        })
+        core.calls.append(
+            {
+                "n": core.call_count,
+                "at": core.clock.now(),
+                "method": "response_url",
+                "args": body,
+                "ok": text == "ok",
+                "error": None if text == "ok" else text,
+                "status": status,
+                "token_kind": "none",
+            }
+        )
         core.feed.touch()

@@ -96,9 +96,14 @@ class Interactivity:
     def _base(self, kind: str, user: User, install: Install) -> Json:
         team = self._world.teams[install.team_id]
         return {
-            "type": kind, "team": {"id": team.id, "domain": team.domain}, "enterprise": None, "is_enterprise_install": False,
-            "user": {"id": user.id, "username": user.name, "name": user.name, "team_id": user.team_id}, "api_app_id": install.app_id,
-            "token": self._token, "trigger_id": self.trigger(user.id),
+            "type": kind,
+            "team": {"id": team.id, "domain": team.domain},
+            "enterprise": None,
+            "is_enterprise_install": False,
+            "user": {"id": user.id, "username": user.name, "name": user.name, "team_id": user.team_id},
+            "api_app_id": install.app_id,
+            "token": self._token,
+            "trigger_id": self.trigger(user.id),
         }
 
     @staticmethod
@@ -113,8 +118,11 @@ class Interactivity:
         if message.get("thread_ts"):
             container["thread_ts"] = message["thread_ts"]
         payload = self._base("block_actions", user, install) | {
-            "container": container, "channel": self._channel(channel), "state": state,
-            "response_url": self.hook("actions", channel, user.id, message), "actions": [{**action, "action_ts": self._clock.stamp()}],
+            "container": container,
+            "channel": self._channel(channel),
+            "state": state,
+            "response_url": self.hook("actions", channel, user.id, message),
+            "actions": [{**action, "action_ts": self._clock.stamp()}],
         }
         if not ephemeral:
             payload["message"] = message
@@ -123,7 +131,8 @@ class Interactivity:
     def view_action(self, user: User, install: Install, view: Json, action: Json, state: Json) -> Json:
         """The `block_actions` payload for an element of a modal or App Home."""
         return self._base("block_actions", user, install) | {
-            "container": {"type": "view", "view_id": view["id"]}, "view": {**view, "state": state},
+            "container": {"type": "view", "view_id": view["id"]},
+            "view": {**view, "state": state},
             "actions": [{**action, "action_ts": self._clock.stamp()}],
         }
 
@@ -145,12 +154,12 @@ class Interactivity:
 
     def shortcut(self, user: User, install: Install, callback_id: str, channel: Channel | None, message: Json | None) -> Json:
         """A global `shortcut`, or a `message_action` on a message."""
-        payload = self._base("message_action" if message else "shortcut", user, install) | {
-            "callback_id": callback_id, "action_ts": self._clock.stamp()
-        }
+        payload = self._base("message_action" if message else "shortcut", user, install) | {"callback_id": callback_id, "action_ts": self._clock.stamp()}
         if message and channel:
             payload |= {
-                "channel": self._channel(channel), "message": message, "message_ts": message["ts"],
+                "channel": self._channel(channel),
+                "message": message,
+                "message_ts": message["ts"],
                 "response_url": self.hook("app", channel, user.id, {**message, "is_ephemeral": False}),
             }
         return payload
@@ -161,9 +170,18 @@ class Interactivity:
         if should_escape:
             text = encode(text, self._named_user, self._named_channel)
         return {
-            "token": self._token, "team_id": team.id, "team_domain": team.domain, "channel_id": channel.id,
-            "channel_name": self._channel(channel)["name"], "user_id": user.id, "user_name": user.name, "command": command, "text": text,
-            "api_app_id": install.app_id, "is_enterprise_install": "false", "response_url": self.hook("commands", channel, user.id),
+            "token": self._token,
+            "team_id": team.id,
+            "team_domain": team.domain,
+            "channel_id": channel.id,
+            "channel_name": self._channel(channel)["name"],
+            "user_id": user.id,
+            "user_name": user.name,
+            "command": command,
+            "text": text,
+            "api_app_id": install.app_id,
+            "is_enterprise_install": "false",
+            "response_url": self.hook("commands", channel, user.id),
             "trigger_id": self.trigger(user.id),
         }
 
@@ -210,8 +228,21 @@ def action_of(block: Json, element: Json, given: Json) -> Json:
     if element["type"] == "feedback_buttons":
         chosen = element["negative_button"] if given.get("value") == element["negative_button"]["value"] else element["positive_button"]
         action |= {"text": chosen["text"], "value": chosen["value"]}
-    for name in ("value", "selected_option", "selected_options", "selected_user", "selected_users", "selected_conversation", "selected_conversations",
-                 "selected_channel", "selected_channels", "selected_date", "selected_time", "selected_date_time", "rich_text_value"):
+    for name in (
+        "value",
+        "selected_option",
+        "selected_options",
+        "selected_user",
+        "selected_users",
+        "selected_conversation",
+        "selected_conversations",
+        "selected_channel",
+        "selected_channels",
+        "selected_date",
+        "selected_time",
+        "selected_date_time",
+        "rich_text_value",
+    ):
         if given.get(name) is not None:
             action[name] = given[name]
     return action

@@ -71,9 +71,20 @@ class User:
     def profile(self, *, email: bool) -> Json:
         """Slack's profile object; `email` only with the scope for it."""
         profile: Json = {
-            "title": self.title, "phone": "", "skype": "", "real_name": self.real_name, "real_name_normalized": self.real_name,
-            "display_name": self.name, "display_name_normalized": self.name, "status_text": "", "status_emoji": "", "status_expiration": 0,
-            "avatar_hash": "", "first_name": self.real_name.split(" ")[0], "last_name": self.real_name.partition(" ")[2], "team": self.team_id,
+            "title": self.title,
+            "phone": "",
+            "skype": "",
+            "real_name": self.real_name,
+            "real_name_normalized": self.real_name,
+            "display_name": self.name,
+            "display_name_normalized": self.name,
+            "status_text": "",
+            "status_emoji": "",
+            "status_expiration": 0,
+            "avatar_hash": "",
+            "first_name": self.real_name.split(" ")[0],
+            "last_name": self.real_name.partition(" ")[2],
+            "team": self.team_id,
         }
         if self.is_bot:
             profile |= {"api_app_id": self.app_id, "bot_id": self.bot_id, "always_active": True}
@@ -84,11 +95,26 @@ class User:
     def shape(self, *, email: bool, locale: bool, viewer_team: str) -> Json:
         """Slack's user object as seen from `viewer_team`."""
         shape: Json = {
-            "id": self.id, "team_id": self.team_id, "name": self.name, "deleted": self.deleted, "color": self.color, "real_name": self.real_name,
-            "tz": self.tz, "tz_label": self.tz.replace("_", " "), "tz_offset": _offset(self.tz), "profile": self.profile(email=email),
-            "is_admin": self.is_admin, "is_owner": False, "is_primary_owner": False, "is_restricted": self.is_restricted,
-            "is_ultra_restricted": self.is_ultra_restricted, "is_bot": self.is_bot, "is_app_user": False, "updated": self.updated,
-            "is_email_confirmed": not self.is_bot, "who_can_share_contact_card": "EVERYONE",
+            "id": self.id,
+            "team_id": self.team_id,
+            "name": self.name,
+            "deleted": self.deleted,
+            "color": self.color,
+            "real_name": self.real_name,
+            "tz": self.tz,
+            "tz_label": self.tz.replace("_", " "),
+            "tz_offset": _offset(self.tz),
+            "profile": self.profile(email=email),
+            "is_admin": self.is_admin,
+            "is_owner": False,
+            "is_primary_owner": False,
+            "is_restricted": self.is_restricted,
+            "is_ultra_restricted": self.is_ultra_restricted,
+            "is_bot": self.is_bot,
+            "is_app_user": False,
+            "updated": self.updated,
+            "is_email_confirmed": not self.is_bot,
+            "who_can_share_contact_card": "EVERYONE",
         }
         if locale:
             shape["locale"] = self.locale
@@ -125,18 +151,39 @@ class Channel:
 
     def shape(self, viewer: str, *, num_members: bool = False, locale: str | None = None) -> Json:
         """Slack's conversation object as `viewer` sees it."""
-        shape: Json = {"id": self.id, "created": self.created, "is_archived": self.is_archived, "is_im": self.kind == "im", "is_org_shared": False,
-                       "context_team_id": self.team_id, "updated": self.created * 1000}
+        shape: Json = {
+            "id": self.id,
+            "created": self.created,
+            "is_archived": self.is_archived,
+            "is_im": self.kind == "im",
+            "is_org_shared": False,
+            "context_team_id": self.team_id,
+            "updated": self.created * 1000,
+        }
         if self.kind == "im":
             shape |= {"user": next((m for m in self.members if m != viewer), viewer), "is_user_deleted": False, "priority": 0}
         else:
             shape |= {
-                "name": self.name, "name_normalized": self.name, "is_channel": self.kind == "channel", "is_group": self.kind == "group",
-                "is_mpim": self.kind == "mpim", "is_private": self.kind != "channel", "is_general": self.is_general, "unlinked": 0,
-                "is_shared": self.is_ext_shared, "is_ext_shared": self.is_ext_shared, "is_pending_ext_shared": False, "pending_shared": [],
-                "creator": self.creator, "is_member": viewer in self.members, "parent_conversation": None, "previous_names": [],
-                "shared_team_ids": [self.team_id, *self.shared_with], "pending_connected_team_ids": [],
-                "topic": {"value": self.topic, "creator": "", "last_set": 0}, "purpose": {"value": self.purpose, "creator": "", "last_set": 0},
+                "name": self.name,
+                "name_normalized": self.name,
+                "is_channel": self.kind == "channel",
+                "is_group": self.kind == "group",
+                "is_mpim": self.kind == "mpim",
+                "is_private": self.kind != "channel",
+                "is_general": self.is_general,
+                "unlinked": 0,
+                "is_shared": self.is_ext_shared,
+                "is_ext_shared": self.is_ext_shared,
+                "is_pending_ext_shared": False,
+                "pending_shared": [],
+                "creator": self.creator,
+                "is_member": viewer in self.members,
+                "parent_conversation": None,
+                "previous_names": [],
+                "shared_team_ids": [self.team_id, *self.shared_with],
+                "pending_connected_team_ids": [],
+                "topic": {"value": self.topic, "creator": "", "last_set": 0},
+                "purpose": {"value": self.purpose, "creator": "", "last_set": 0},
             }
         if num_members:
             shape["num_members"] = len(self.members)

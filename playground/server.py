@@ -68,8 +68,16 @@ class Playground:
     """
 
     def __init__(
-        self, port: int = 0, host: str = "127.0.0.1", *, app_config: AppConfig | None = None, request_url: str | None = None,
-        enforce_rate_limits: bool = False, time_scale: float = 1.0, state_path: str | Path | None = None, ack_timeout: float = 3.0,
+        self,
+        port: int = 0,
+        host: str = "127.0.0.1",
+        *,
+        app_config: AppConfig | None = None,
+        request_url: str | None = None,
+        enforce_rate_limits: bool = False,
+        time_scale: float = 1.0,
+        state_path: str | Path | None = None,
+        ack_timeout: float = 3.0,
         examples: Sequence[str] = (),
     ) -> None:
         self.app_config = replace(app_config or AppConfig(), client_secret=(app_config or AppConfig()).client_secret or secrets.token_hex(16))
@@ -86,10 +94,22 @@ class Playground:
         delivery = Delivery(transport, control, clock, feed)
         events = AppEvents(world, delivery, self.verification_token)
         self.core = Core(
-            world=world, clock=clock, ids=ids, feed=feed, delivery=delivery, events=events,
-            interactivity=Interactivity(world, delivery, clock, ids, self.verification_token), views=Views(clock, ids, feed), streams=Streams(clock, ids),
-            sessions=Sessions(clock, feed), files=FileStore(clock, ids), limits=Limits(clock, enforce=enforce_rate_limits), faults=Faults(),
-            socket=socket_mode, calls=deque(maxlen=CALLS_KEPT if state_path is None else CALLS_KEPT_LONG), signing_secret=secrets.token_hex(16),
+            world=world,
+            clock=clock,
+            ids=ids,
+            feed=feed,
+            delivery=delivery,
+            events=events,
+            interactivity=Interactivity(world, delivery, clock, ids, self.verification_token),
+            views=Views(clock, ids, feed),
+            streams=Streams(clock, ids),
+            sessions=Sessions(clock, feed),
+            files=FileStore(clock, ids),
+            limits=Limits(clock, enforce=enforce_rate_limits),
+            faults=Faults(),
+            socket=socket_mode,
+            calls=deque(maxlen=CALLS_KEPT if state_path is None else CALLS_KEPT_LONG),
+            signing_secret=secrets.token_hex(16),
             app_token=world.issue_token("app", seed.TEAM_ID, "", ("connections:write",)).value,
         )
         world.listeners += [PageFeed(world, feed).on_change, events.on_change]
@@ -103,8 +123,15 @@ class Playground:
         for channel in seed.channels(self.app_config):
             world.add_channel(channel)
         world.usergroups["S01SUPPORT"] = {
-            "id": "S01SUPPORT", "team_id": seed.TEAM_ID, "is_usergroup": True, "name": "Support", "handle": "support", "description": "", "date_delete": 0,
-            "users": [seed.ALICE, seed.MEI], "user_count": 2,
+            "id": "S01SUPPORT",
+            "team_id": seed.TEAM_ID,
+            "is_usergroup": True,
+            "name": "Support",
+            "handle": "support",
+            "description": "",
+            "date_delete": 0,
+            "users": [seed.ALICE, seed.MEI],
+            "user_count": 2,
         }
         world.install(seed.TEAM_ID, self.app_config.bot_user_id, self.app_config.bot_id)
 
@@ -202,9 +229,7 @@ class Playground:
         who = self._actions.user(user)
         broadcast, file_ids = bool(raw.pop("broadcast", False)), raw.pop("file_ids", None)
         taken = {k: v for k, v in raw.items() if k != "raw"} if raw else None
-        posted = self._actions.say(
-            who, self._actions.channel(channel, who), text, thread_ts, entities=True, broadcast=broadcast, file_ids=file_ids, raw=taken
-        )
+        posted = self._actions.say(who, self._actions.channel(channel, who), text, thread_ts, entities=True, broadcast=broadcast, file_ids=file_ids, raw=taken)
         return str(posted["ts"])
 
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:

@@ -22,9 +22,13 @@ def dump(core: Core) -> Json:
     """The kept state as JSON."""
     world = core.world
     return {
-        "version": VERSION, "signing_secret": core.signing_secret, "app_token": core.app_token,
-        "teams": [asdict(t) for t in world.teams.values()], "users": [asdict(u) for u in world.users.values()],
-        "channels": [_channel(c) for c in world.channels.values()], "usergroups": world.usergroups,
+        "version": VERSION,
+        "signing_secret": core.signing_secret,
+        "app_token": core.app_token,
+        "teams": [asdict(t) for t in world.teams.values()],
+        "users": [asdict(u) for u in world.users.values()],
+        "channels": [_channel(c) for c in world.channels.values()],
+        "usergroups": world.usergroups,
         "installs": [asdict(i) for i in world.installs.values()],
         "tokens": [{**asdict(t), "scopes": sorted(t.scopes)} for t in world.tokens.values()],
         "homes": core.views.homes,

@@ -60,10 +60,14 @@ class SocketMode:
             await socket.send_json({"type": "disconnect", "reason": "too_many_websockets", "debug_info": {"host": "playground"}})
             await socket.close()
             return socket
-        await socket.send_json({
-            "type": "hello", "num_connections": len(self._sockets) + 1, "connection_info": {"app_id": self._app_id},
-            "debug_info": {"host": "playground", "build_number": 1, "approximate_connection_time": 18060},
-        })
+        await socket.send_json(
+            {
+                "type": "hello",
+                "num_connections": len(self._sockets) + 1,
+                "connection_info": {"app_id": self._app_id},
+                "debug_info": {"host": "playground", "build_number": 1, "approximate_connection_time": 18060},
+            }
+        )
         self._sockets.append(socket)
         self._lines[socket] = request.transport
         self._arrived.set()

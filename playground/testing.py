@@ -50,9 +50,13 @@ class Testing:
     def routes(self) -> list[web.RouteDef]:
         """Every route."""
         return [
-            web.get("/_/calls", self._calls), web.get("/_/deliveries", self._deliveries), web.post("/_/faults", refusing(self._faults)),
-            web.post("/_/delivery", refusing(self._delivery)), web.post("/_/disconnect", refusing(self._disconnect)),
-            web.post("/_/workspace", refusing(self._workspace)), web.post("/_/send", refusing(self._send)),
+            web.get("/_/calls", self._calls),
+            web.get("/_/deliveries", self._deliveries),
+            web.post("/_/faults", refusing(self._faults)),
+            web.post("/_/delivery", refusing(self._delivery)),
+            web.post("/_/disconnect", refusing(self._disconnect)),
+            web.post("/_/workspace", refusing(self._workspace)),
+            web.post("/_/send", refusing(self._send)),
         ]
 
     async def _calls(self, request: web.Request) -> web.StreamResponse:

@@ -66,7 +66,9 @@ class HttpTransport:
             body, content_type = urlencode(parcel.payload).encode(), FORM
         timestamp = str(int(time.time()))
         headers = {
-            "Content-Type": content_type, "User-Agent": USER_AGENT, "X-Slack-Request-Timestamp": timestamp,
+            "Content-Type": content_type,
+            "User-Agent": USER_AGENT,
+            "X-Slack-Request-Timestamp": timestamp,
             "X-Slack-Signature": sign(self._secret(), timestamp, body),
         }
         if retry:

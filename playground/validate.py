@@ -134,10 +134,27 @@ def _text_chars(value: Any) -> int:
 
 _ACTIONS = ELEMENTS - {"image", "feedback_buttons", "icon_button", "file_input"}
 RULES: dict[str, Callable[[Json, str, Problems], None]] = {
-    "section": _section, "actions": _elements(25, _ACTIONS), "context": _context, "header": _header, "divider": _divider, "image": _image,
-    "context_actions": _elements(5, frozenset({"feedback_buttons", "icon_button"})), "input": _input, "markdown": _markdown, "rich_text": _rich_text,
-    "video": _by_sdk, "file": _by_sdk, "call": _by_sdk, "table": _by_sdk, "task_card": _by_sdk, "plan": _by_sdk, "alert": _by_sdk, "card": _by_sdk,
-    "carousel": _by_sdk, "container": _by_sdk, "auth_provider": _by_sdk,
+    "section": _section,
+    "actions": _elements(25, _ACTIONS),
+    "context": _context,
+    "header": _header,
+    "divider": _divider,
+    "image": _image,
+    "context_actions": _elements(5, frozenset({"feedback_buttons", "icon_button"})),
+    "input": _input,
+    "markdown": _markdown,
+    "rich_text": _rich_text,
+    "video": _by_sdk,
+    "file": _by_sdk,
+    "call": _by_sdk,
+    "table": _by_sdk,
+    "task_card": _by_sdk,
+    "plan": _by_sdk,
+    "alert": _by_sdk,
+    "card": _by_sdk,
+    "carousel": _by_sdk,
+    "container": _by_sdk,
+    "auth_provider": _by_sdk,
 }
 _MESSAGE_ONLY = frozenset({"table", "markdown", "task_card", "plan", "context_actions"})
 

@@ -14,9 +14,21 @@ from playground.validate import check_blocks, with_ids
 
 STACK_LIMIT = 3
 VIEW_BYTES = 250_000
-_FIELDS = frozenset({
-    "type", "title", "blocks", "close", "submit", "private_metadata", "callback_id", "clear_on_close", "notify_on_close", "external_id", "submit_disabled",
-})
+_FIELDS = frozenset(
+    {
+        "type",
+        "title",
+        "blocks",
+        "close",
+        "submit",
+        "private_metadata",
+        "callback_id",
+        "clear_on_close",
+        "notify_on_close",
+        "external_id",
+        "submit_disabled",
+    }
+)
 
 
 class ViewError(Exception):
@@ -75,12 +87,25 @@ class Views:
 
     def _shape(self, view: Json, install: Install, view_id: str, root: str, previous: str | None) -> Json:
         return {
-            "id": view_id, "team_id": install.team_id, "type": view["type"], "blocks": with_ids(view["blocks"], self._ids.short),
-            "private_metadata": view.get("private_metadata", ""), "callback_id": view.get("callback_id", ""), "state": {"values": {}},
-            "hash": self._hash(), "title": view.get("title", {"type": "plain_text", "text": "View Title", "emoji": True}),
-            "clear_on_close": bool(view.get("clear_on_close", False)), "notify_on_close": bool(view.get("notify_on_close", False)),
-            "close": view.get("close"), "submit": view.get("submit"), "previous_view_id": previous, "root_view_id": root, "app_id": install.app_id,
-            "external_id": view.get("external_id", ""), "app_installed_team_id": install.team_id, "bot_id": install.bot_id,
+            "id": view_id,
+            "team_id": install.team_id,
+            "type": view["type"],
+            "blocks": with_ids(view["blocks"], self._ids.short),
+            "private_metadata": view.get("private_metadata", ""),
+            "callback_id": view.get("callback_id", ""),
+            "state": {"values": {}},
+            "hash": self._hash(),
+            "title": view.get("title", {"type": "plain_text", "text": "View Title", "emoji": True}),
+            "clear_on_close": bool(view.get("clear_on_close", False)),
+            "notify_on_close": bool(view.get("notify_on_close", False)),
+            "close": view.get("close"),
+            "submit": view.get("submit"),
+            "previous_view_id": previous,
+            "root_view_id": root,
+            "app_id": install.app_id,
+            "external_id": view.get("external_id", ""),
+            "app_installed_team_id": install.team_id,
+            "bot_id": install.bot_id,
         }
 
     def _hash(self) -> str:

@@ -57,8 +57,11 @@ class Site:
     def routes(self) -> list[web.RouteDef]:
         """Every route."""
         return [
-            web.get("/", self._index), web.get("/static/{path:.+}", self._static), web.get("/files/{id}/{name}", self._download),
-            web.post("/files/upload/{ticket}", self._receive), web.get("/oauth/v2/authorize", self._authorize),
+            web.get("/", self._index),
+            web.get("/static/{path:.+}", self._static),
+            web.get("/files/{id}/{name}", self._download),
+            web.post("/files/upload/{ticket}", self._receive),
+            web.get("/oauth/v2/authorize", self._authorize),
         ]
 
     async def _index(self, _request: web.Request) -> web.StreamResponse:
@@ -116,7 +119,9 @@ class Site:
         shown = "inline" if stored.mimetype in _INLINE_TYPES else "attachment"
         name = stored.name.replace('"', "")
         headers = {
-            "Content-Type": stored.mimetype, "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'",
+            "Content-Type": stored.mimetype,
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "sandbox; default-src 'none'",
             "Content-Disposition": f'{shown}; filename="{name.encode("ascii", "replace").decode()}"',
         }
         return web.Response(body=stored.content, headers=headers)
@@ -136,4 +141,3 @@ class Site:
         self._core.oauth_codes[code] = team
         params: Json = {"code": code, "state": query.get("state", "")}
         raise web.HTTPFound(f"{target}{'&' if '?' in target else '?'}{urlencode(params)}")
-

@@ -146,8 +146,14 @@ class World:
         if author not in users:
             users = [*users, author]
         channel.messages[root_ts] = {
-            **root, "thread_ts": root_ts, "reply_count": len(replies), "reply_users_count": len(users), "latest_reply": reply["ts"],
-            "reply_users": users, "is_locked": False, "subscribed": False,
+            **root,
+            "thread_ts": root_ts,
+            "reply_count": len(replies),
+            "reply_users_count": len(users),
+            "latest_reply": reply["ts"],
+            "reply_users": users,
+            "is_locked": False,
+            "subscribed": False,
         }
 
     def change(self, channel: Channel, ts: str, fields: Json, *, actor: str, quiet: bool = False, drop: tuple[str, ...] = ()) -> Json:
@@ -168,8 +174,16 @@ class World:
         previous = channel.messages[ts]
         if channel.replies.get(ts):
             kept: Json = {k: v for k, v in previous.items() if k in _KEPT_BY_TOMBSTONES}
-            message = {**kept, "subtype": "tombstone", "text": TOMBSTONE, "user": SLACKBOT, "parent_user_id": SLACKBOT, "hidden": True, "is_locked": False,
-                       "subscribed": False}
+            message = {
+                **kept,
+                "subtype": "tombstone",
+                "text": TOMBSTONE,
+                "user": SLACKBOT,
+                "parent_user_id": SLACKBOT,
+                "hidden": True,
+                "is_locked": False,
+                "subscribed": False,
+            }
             channel.messages[ts] = message
             self._announce(Change("changed", channel, message, previous, actor))
             return

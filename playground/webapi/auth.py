@@ -16,8 +16,14 @@ def auth_test(call: Call) -> Json:
         return {"app_name": call.world.app.name, "app_id": call.world.app.app_id}
     team = call.world.teams[call.token.team_id]
     user = call.world.users[call.token.user_id]
-    body: Json = {"url": f"https://{team.domain}.slack.com/", "team": team.name, "user": user.name, "team_id": team.id, "user_id": user.id,
-                  "is_enterprise_install": False}
+    body: Json = {
+        "url": f"https://{team.domain}.slack.com/",
+        "team": team.name,
+        "user": user.name,
+        "team_id": team.id,
+        "user_id": user.id,
+        "is_enterprise_install": False,
+    }
     if call.token.bot_id:
         body["bot_id"] = call.token.bot_id
     return body
@@ -78,7 +84,13 @@ def oauth_access(call: Call) -> Json:
     team = call.world.teams[install.team_id]
     installer = next(u.id for u in call.world.users.values() if u.team_id == team.id and not u.is_bot)
     return {
-        "app_id": app.app_id, "authed_user": {"id": installer}, "scope": ",".join(sorted(app.scopes)), "token_type": "bot",
-        "access_token": install.token, "bot_user_id": install.bot_user_id, "team": {"id": team.id, "name": team.name}, "enterprise": None,
+        "app_id": app.app_id,
+        "authed_user": {"id": installer},
+        "scope": ",".join(sorted(app.scopes)),
+        "token_type": "bot",
+        "access_token": install.token,
+        "bot_user_id": install.bot_user_id,
+        "team": {"id": team.id, "name": team.name},
+        "enterprise": None,
         "is_enterprise_install": False,
     }

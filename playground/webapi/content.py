@@ -91,10 +91,19 @@ def content_of(world: World, args: Json, *, update: bool = False, may_be_empty: 
 def author_of(world: World, install: Install) -> Json:
     """The fields that say an app wrote a message."""
     return {
-        "user": install.bot_user_id, "bot_id": install.bot_id, "app_id": install.app_id, "team": install.team_id,
+        "user": install.bot_user_id,
+        "bot_id": install.bot_id,
+        "app_id": install.app_id,
+        "team": install.team_id,
         "bot_profile": {
-            "id": install.bot_id, "app_id": install.app_id, "user_id": install.bot_user_id, "name": world.app.name, "icons": {}, "deleted": False,
-            "updated": 1_760_000_000, "team_id": install.team_id,
+            "id": install.bot_id,
+            "app_id": install.app_id,
+            "user_id": install.bot_user_id,
+            "name": world.app.name,
+            "icons": {},
+            "deleted": False,
+            "updated": 1_760_000_000,
+            "team_id": install.team_id,
         },
     }
 

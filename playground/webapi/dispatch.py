@@ -180,7 +180,13 @@ class WebApi:
         core = self._core
         core.call_count += 1
         entry: dict[str, Any] = {
-            "n": core.call_count, "at": core.clock.now(), "method": name, "args": args, "ok": body["ok"], "error": body.get("error"), "status": status,
+            "n": core.call_count,
+            "at": core.clock.now(),
+            "method": name,
+            "args": args,
+            "ok": body["ok"],
+            "error": body.get("error"),
+            "status": status,
             "token_kind": token.kind if token else "unknown",
         }
         if "ts" in body or "message_ts" in body:

@@ -32,12 +32,10 @@ def list_all(call: Call) -> Json:
     """The files the caller may see, newest first; `channel` and `user` narrow it."""
     channel, user = call.text("channel"), call.text("user")
     found = [
-        f for f in reversed(call.core.files.files.values())
-        if visible(call, f) and (not channel or channel in f.shared_in) and (not user or f.user_id == user)
+        f for f in reversed(call.core.files.files.values()) if visible(call, f) and (not channel or channel in f.shared_in) and (not user or f.user_id == user)
     ]
     part, _ = page_of(found, call)
-    return {"files": [call.core.files.shape(f, call.core.url) for f in part],
-            "paging": {"count": len(part), "total": len(found), "page": 1, "pages": 1}}
+    return {"files": [call.core.files.shape(f, call.core.url) for f in part], "paging": {"count": len(part), "total": len(found), "page": 1, "pages": 1}}
 
 
 @method("files.getUploadURLExternal", tier=4, scopes=("files:write",), required=("filename", "length"))

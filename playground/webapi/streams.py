@@ -71,7 +71,11 @@ def start_stream(call: Call) -> Json:
         call.core.streams.close(stream)
         raise
     message = author_fields(call) | {
-        "ts": ts, "thread_ts": thread_ts, "text": stream.text, "blocks": call.core.streams.blocks(stream), "streaming_state": "in_progress",
+        "ts": ts,
+        "thread_ts": thread_ts,
+        "text": stream.text,
+        "blocks": call.core.streams.blocks(stream),
+        "streaming_state": "in_progress",
     }
     posted = call.world.post(channel, message)
     stream.thread_ts = posted["thread_ts"]

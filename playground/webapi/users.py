@@ -56,6 +56,7 @@ def bot_info(call: Call) -> Json:
     bot_id = call.text("bot")
     for user in call.world.users.values():
         if bot_id and user.bot_id == bot_id:
-            return {"bot": {"id": bot_id, "deleted": False, "name": user.real_name, "updated": user.updated, "app_id": user.app_id, "user_id": user.id,
-                            "icons": {}}}
+            return {
+                "bot": {"id": bot_id, "deleted": False, "name": user.real_name, "updated": user.updated, "app_id": user.app_id, "user_id": user.id, "icons": {}}
+            }
     raise ApiError("bot_not_found")

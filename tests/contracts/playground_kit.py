@@ -95,11 +95,19 @@ def card(*buttons: Json) -> list[Json]:
 def modal(title: str = "T", **more: Any) -> Json:
     """A modal with one text input, `i`/`a`."""
     return {
-        "type": "modal", "callback_id": "cb", "title": {"type": "plain_text", "text": title}, "submit": {"type": "plain_text", "text": "S"},
-        "blocks": [{
-            "type": "input", "block_id": "i", "label": {"type": "plain_text", "text": "L"},
-            "element": {"type": "plain_text_input", "action_id": "a"},
-        }], **more,
+        "type": "modal",
+        "callback_id": "cb",
+        "title": {"type": "plain_text", "text": title},
+        "submit": {"type": "plain_text", "text": "S"},
+        "blocks": [
+            {
+                "type": "input",
+                "block_id": "i",
+                "label": {"type": "plain_text", "text": "L"},
+                "element": {"type": "plain_text_input", "action_id": "a"},
+            }
+        ],
+        **more,
     }
 
 

@@ -41,7 +41,9 @@ async def test_a_refusal_has_slacks_shape() -> None:
         body = await error_of(client_of(pg).chat_postMessage(channel=seed.GENERAL, text="x", blocks=[section("x" * 3001)]))
 
     assert body == {
-        "ok": False, "error": "invalid_blocks", "errors": ["must be less than 3001 characters [json-pointer:/blocks/0/text/text]"],
+        "ok": False,
+        "error": "invalid_blocks",
+        "errors": ["must be less than 3001 characters [json-pointer:/blocks/0/text/text]"],
         "response_metadata": {"messages": ["[ERROR] must be less than 3001 characters [json-pointer:/blocks/0/text/text]"]},
     }
 
@@ -75,8 +77,11 @@ SIZES: list[tuple[str, int, Callable[[int], Json]]] = [
     ("placeholder", 150, lambda n: actions(select(placeholder=plain("x" * n)))),
     ("image alt text", 2000, lambda n: {"type": "image", "image_url": "https://e.example/a.png", "alt_text": "x" * n}),
     ("markdown", 12_000, lambda n: {"type": "markdown", "text": "x" * n}),
-    ("confirm title", 100, lambda n: actions(
-        {**button("a"), "confirm": {"title": plain("x" * n), "text": plain("t"), "confirm": plain("y"), "deny": plain("n")}})),
+    (
+        "confirm title",
+        100,
+        lambda n: actions({**button("a"), "confirm": {"title": plain("x" * n), "text": plain("t"), "confirm": plain("y"), "deny": plain("n")}}),
+    ),
 ]
 
 
@@ -86,12 +91,27 @@ def test_each_limit_holds_exactly(name: str, limit: int, make: Callable[[int], J
     assert check_blocks([make(limit + 1)]).texts != []
 
 
-@pytest.mark.parametrize("block", [
-    {"type": "section"}, {"type": "nonsense"}, {}, "text", {"type": "header", "text": {"type": "mrkdwn", "text": "x"}}, section(""),
-    {**section("x"), "colour": "red"}, {"type": "actions", "elements": []}, {"type": "actions", "elements": [select(options=[])]},
-    actions(button("same"), button("same")), {"type": "section", "text": "bare"}, actions({**button("a"), "style": "loud"}),
-    {"type": "context_actions", "elements": [button("a")]}, {"type": "input", "label": plain("l")}, actions({"type": "plain_text_input", "action_id": 5}),
-], ids=str)
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "section"},
+        {"type": "nonsense"},
+        {},
+        "text",
+        {"type": "header", "text": {"type": "mrkdwn", "text": "x"}},
+        section(""),
+        {**section("x"), "colour": "red"},
+        {"type": "actions", "elements": []},
+        {"type": "actions", "elements": [select(options=[])]},
+        actions(button("same"), button("same")),
+        {"type": "section", "text": "bare"},
+        actions({**button("a"), "style": "loud"}),
+        {"type": "context_actions", "elements": [button("a")]},
+        {"type": "input", "label": plain("l")},
+        actions({"type": "plain_text_input", "action_id": 5}),
+    ],
+    ids=str,
+)
 def test_malformed_blocks_are_problems_not_crashes(block: Any) -> None:
     assert check_blocks([block]).texts != []
 
@@ -100,15 +120,28 @@ def test_block_ids_are_unique_in_a_message() -> None:
     assert "already exists" in check_blocks([{**section("a"), "block_id": "b"}, {**section("b"), "block_id": "b"}]).texts[0]
 
 
-@pytest.mark.parametrize("block", [
-    {"type": "context_actions", "elements": [{
-        "type": "feedback_buttons", "action_id": "f", "positive_button": {"text": plain("Good"), "value": "good"},
-        "negative_button": {"text": plain("Bad"), "value": "bad"}}]},
-    {"type": "task_card", "task_id": "t", "title": "Search", "status": "complete"},
-    {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}]]},
-    {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "text", "text": "x"}]}]},
-    {"type": "alert", "text": plain("x"), "level": "warning"}, {"type": "divider"},
-], ids=lambda b: b["type"])
+@pytest.mark.parametrize(
+    "block",
+    [
+        {
+            "type": "context_actions",
+            "elements": [
+                {
+                    "type": "feedback_buttons",
+                    "action_id": "f",
+                    "positive_button": {"text": plain("Good"), "value": "good"},
+                    "negative_button": {"text": plain("Bad"), "value": "bad"},
+                }
+            ],
+        },
+        {"type": "task_card", "task_id": "t", "title": "Search", "status": "complete"},
+        {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}]]},
+        {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "text", "text": "x"}]}]},
+        {"type": "alert", "text": plain("x"), "level": "warning"},
+        {"type": "divider"},
+    ],
+    ids=lambda b: b["type"],
+)
 def test_the_newer_blocks_are_taken(block: Json) -> None:
     assert check_blocks([block]).texts == []
 
@@ -138,11 +171,18 @@ def test_what_the_sdks_view_model_refuses_is_refused_here_too(length: int) -> No
             check_view(view, ("modal",))
 
 
-@pytest.mark.parametrize(("change", "pointer"), [
-    ({"title": plain("x" * 25)}, "/view/title/text"), ({"private_metadata": "x" * 3001}, "/view/private_metadata"), ({"submit": None}, "submit"),
-    ({"callback_id": "x" * 256}, "/view/callback_id"), ({"blocks": [section("x")] * 101}, "/view/blocks"), ({"type": "home"}, "/view"),
-    ({"blocks": [{"type": "markdown", "text": "x"}]}, "/view/blocks/0/type"),
-])
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"title": plain("x" * 25)}, "/view/title/text"),
+        ({"private_metadata": "x" * 3001}, "/view/private_metadata"),
+        ({"submit": None}, "submit"),
+        ({"callback_id": "x" * 256}, "/view/callback_id"),
+        ({"blocks": [section("x")] * 101}, "/view/blocks"),
+        ({"type": "home"}, "/view"),
+        ({"blocks": [{"type": "markdown", "text": "x"}]}, "/view/blocks/0/type"),
+    ],
+)
 def test_view_limits_point_at_the_field(change: Json, pointer: str) -> None:
     with pytest.raises(ViewError) as caught:
         check_view(modal() | change, ("modal",))

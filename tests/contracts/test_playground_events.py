@@ -61,7 +61,11 @@ async def test_a_mention_in_a_channel_arrives_as_two_events_of_one_message(trans
     assert events[0]["text"] == f"<@{pg.bot_user_id}> hello `@steward`"
     assert events[0]["blocks"][0]["elements"][0]["elements"][0] == {"type": "user", "user_id": pg.bot_user_id}
     assert heard.bodies[0]["authorizations"][0] == {
-        "enterprise_id": None, "team_id": pg.team_id, "user_id": pg.bot_user_id, "is_bot": True, "is_enterprise_install": False,
+        "enterprise_id": None,
+        "team_id": pg.team_id,
+        "user_id": pg.bot_user_id,
+        "is_bot": True,
+        "is_enterprise_install": False,
     }
     assert {"client_msg_id", "team"} <= events[0].keys()
     assert "channel_type" not in next(e for e in events if e["type"] == "app_mention")

@@ -21,13 +21,42 @@ from tests.contracts.playground_kit import modal, opened
 
 Json = dict[str, Any]
 WORDS = st.sampled_from([*RULES, "plain_text", "mrkdwn", "button", "static_select", "plain_text_input", "image", "overflow", "x", ""])
-KEYS = st.sampled_from([
-    "type", "text", "elements", "fields", "accessory", "block_id", "action_id", "options", "option_groups", "value", "label", "element", "title", "confirm",
-    "placeholder", "image_url", "alt_text", "rows", "tasks", "status", "id", "blocks", "chunks", "details", "output", "sources", "style", "hint",
-])
+KEYS = st.sampled_from(
+    [
+        "type",
+        "text",
+        "elements",
+        "fields",
+        "accessory",
+        "block_id",
+        "action_id",
+        "options",
+        "option_groups",
+        "value",
+        "label",
+        "element",
+        "title",
+        "confirm",
+        "placeholder",
+        "image_url",
+        "alt_text",
+        "rows",
+        "tasks",
+        "status",
+        "id",
+        "blocks",
+        "chunks",
+        "details",
+        "output",
+        "sources",
+        "style",
+        "hint",
+    ]
+)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5000) | WORDS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=15,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
+    max_leaves=15,
 )
 OBJECTS = st.dictionaries(KEYS, VALUES, max_size=6).flatmap(lambda d: WORDS.map(lambda kind: {**d, "type": kind}))
 
@@ -64,14 +93,59 @@ def test_any_chunks_are_taken_or_refused_whole(chunks: Any) -> None:
     assert isinstance(json.dumps(streams.blocks(stream)), str)
 
 
-ARGS = st.fixed_dictionaries({}, optional={
-    name: VALUES | st.sampled_from([seed.GENERAL, seed.ALICE, "1.2"]) for name in (
-        "channel", "channel_id", "ts", "thread_ts", "timestamp", "text", "markdown_text", "blocks", "attachments", "metadata", "user", "users", "user_id",
-        "name", "view", "view_id", "trigger_id", "chunks", "status", "title", "prompts", "files", "file", "filename", "length", "cursor", "limit", "oldest",
-        "latest", "types", "email", "hash", "post_at", "loading_messages", "session_status", "recipient_team_id", "recipient_user_id", "task_display_mode",
-        "usergroup", "bot", "external_id", "message_ts", "icon_emoji", "username", "initiator_user_id",
-    )
-})
+ARGS = st.fixed_dictionaries(
+    {},
+    optional={
+        name: VALUES | st.sampled_from([seed.GENERAL, seed.ALICE, "1.2"])
+        for name in (
+            "channel",
+            "channel_id",
+            "ts",
+            "thread_ts",
+            "timestamp",
+            "text",
+            "markdown_text",
+            "blocks",
+            "attachments",
+            "metadata",
+            "user",
+            "users",
+            "user_id",
+            "name",
+            "view",
+            "view_id",
+            "trigger_id",
+            "chunks",
+            "status",
+            "title",
+            "prompts",
+            "files",
+            "file",
+            "filename",
+            "length",
+            "cursor",
+            "limit",
+            "oldest",
+            "latest",
+            "types",
+            "email",
+            "hash",
+            "post_at",
+            "loading_messages",
+            "session_status",
+            "recipient_team_id",
+            "recipient_user_id",
+            "task_display_mode",
+            "usergroup",
+            "bot",
+            "external_id",
+            "message_ts",
+            "icon_emoji",
+            "username",
+            "initiator_user_id",
+        )
+    },
+)
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -90,14 +164,44 @@ def test_no_method_crashes_on_any_arguments(args: Json) -> None:
     asyncio.run(call_all())
 
 
-@pytest.mark.parametrize("path", [
-    "message", "edit", "delete", "react", "command", "action", "submit", "close", "home", "stop", "open", "options", "shortcut", "faults", "delivery",
-    "disconnect", "workspace", "send",
-])
-@pytest.mark.parametrize("body", [
-    "", "[]", "{", "{}", '{"user": 5}', '{"user": "alice", "channel": {}}', '{"user": "alice", "channel": "#general", "action": 5}', '{"teams": 5}',
-    '{"copies": "many"}', '{"user": "alice", "view_id": [], "state": 5}',
-])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "message",
+        "edit",
+        "delete",
+        "react",
+        "command",
+        "action",
+        "submit",
+        "close",
+        "home",
+        "stop",
+        "open",
+        "options",
+        "shortcut",
+        "faults",
+        "delivery",
+        "disconnect",
+        "workspace",
+        "send",
+    ],
+)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "[]",
+        "{",
+        "{}",
+        '{"user": 5}',
+        '{"user": "alice", "channel": {}}',
+        '{"user": "alice", "channel": "#general", "action": 5}',
+        '{"teams": 5}',
+        '{"copies": "many"}',
+        '{"user": "alice", "view_id": [], "state": 5}',
+    ],
+)
 async def test_no_page_call_crashes_on_any_body(path: str, body: str) -> None:
     async with opened(ack_timeout=0.01) as pg, aiohttp.ClientSession() as session, session.post(f"{pg.url}/_/{path}", data=body) as response:
         assert response.status == 200

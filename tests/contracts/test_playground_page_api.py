@@ -35,11 +35,18 @@ async def call(http: aiohttp.ClientSession, pg: Playground, path: str, **body: A
         return answer
 
 
-@pytest.mark.parametrize(("headers", "status"), [
-    ({}, 200), ({"Host": "evil.example"}, 403), ({"Host": "127.0.0.1.evil.example"}, 403), ({"Host": "localhost:1"}, 200),
-    ({"Origin": "http://evil.example"}, 403),
-    ({"Origin": "null"}, 403), ({"Origin": "http://127.0.0.1:1"}, 403),
-])
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "127.0.0.1.evil.example"}, 403),
+        ({"Host": "localhost:1"}, 200),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+    ],
+)
 async def test_only_the_page_itself_on_a_loopback_name_may_call(pg: Playground, http: aiohttp.ClientSession, headers: dict[str, str], status: int) -> None:
     for path in ("/_/state", "/_/feed", "/"):
         async with http.get(f"{pg.url}{path}?user=alice", headers=headers) as response:
@@ -92,17 +99,20 @@ async def test_messages_are_written_edited_reacted_to_and_deleted(pg: Playground
         assert [m["ts"] for m in (await response.json())["messages"]] == [ts]
 
 
-@pytest.mark.parametrize(("path", "body", "error"), [
-    ("message", {"user": "U0NOBODY", "channel": seed.GENERAL, "text": "x"}, "user_not_found"),
-    ("message", {"user": seed.DANA, "channel": seed.LEADS, "text": "x"}, "channel_not_found"),
-    ("message", {"user": seed.ALICE, "channel": seed.GENERAL, "text": ""}, "no_text"),
-    ("edit", {"user": seed.ALICE, "channel": seed.GENERAL, "ts": "1.2", "text": "x"}, "message_not_found"),
-    ("action", {"user": seed.ALICE, "channel": seed.GENERAL, "message_ts": "1.2", "action": {"action_id": "a"}}, "message_not_found"),
-    ("action", {"user": seed.ALICE, "channel": seed.GENERAL, "message_ts": "1.2"}, "invalid_arguments"),
-    ("submit", {"user": seed.ALICE, "view_id": "V0"}, "view_not_found"),
-    ("open", {"user": seed.ALICE, "users": 5}, "invalid_arguments"),
-    ("faults", {"method": "x", "kind": "y"}, "invalid_arguments"),
-])
+@pytest.mark.parametrize(
+    ("path", "body", "error"),
+    [
+        ("message", {"user": "U0NOBODY", "channel": seed.GENERAL, "text": "x"}, "user_not_found"),
+        ("message", {"user": seed.DANA, "channel": seed.LEADS, "text": "x"}, "channel_not_found"),
+        ("message", {"user": seed.ALICE, "channel": seed.GENERAL, "text": ""}, "no_text"),
+        ("edit", {"user": seed.ALICE, "channel": seed.GENERAL, "ts": "1.2", "text": "x"}, "message_not_found"),
+        ("action", {"user": seed.ALICE, "channel": seed.GENERAL, "message_ts": "1.2", "action": {"action_id": "a"}}, "message_not_found"),
+        ("action", {"user": seed.ALICE, "channel": seed.GENERAL, "message_ts": "1.2"}, "invalid_arguments"),
+        ("submit", {"user": seed.ALICE, "view_id": "V0"}, "view_not_found"),
+        ("open", {"user": seed.ALICE, "users": 5}, "invalid_arguments"),
+        ("faults", {"method": "x", "kind": "y"}, "invalid_arguments"),
+    ],
+)
 async def test_refusals_have_status_200_and_a_name(pg: Playground, http: aiohttp.ClientSession, path: str, body: Json, error: str) -> None:
     assert (await call(http, pg, path, **body))["error"] == error
 
@@ -144,7 +154,15 @@ async def test_the_feed_pushes_what_the_person_may_see_and_nothing_else(pg: Play
         pushed = [await feed.receive_json(timeout=5) for _ in range(9)]
 
     assert [p["type"] for p in pushed] == [
-        "message", "status", "message", "message_changed", "status", "message_deleted", "message_changed", "view", "home",
+        "message",
+        "status",
+        "message",
+        "message_changed",
+        "status",
+        "message_deleted",
+        "message_changed",
+        "view",
+        "home",
     ]
     assert (pushed[0]["message"]["ts"], pushed[1]["status"], pushed[4]["status"]) == (ts, "is thinking…", "")
     assert (pushed[5]["ts"], pushed[5]["thread_ts"], pushed[7]["action"]) == (reply, ts, "open")
@@ -180,6 +198,7 @@ async def test_the_logs_can_be_read_from_outside(pg: Playground, http: aiohttp.C
 
 async def test_the_state_tells_what_a_reload_would_miss_and_only_to_those_who_may_see_it(http: aiohttp.ClientSession) -> None:
     async with opened(examples=("@steward hello", "@steward 你好")) as pg:
+
         async def state(user: str) -> Json:
             async with http.get(f"{pg.url}/_/state", params={"user": user}) as response:
                 answer: Json = await response.json()

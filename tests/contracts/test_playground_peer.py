@@ -112,18 +112,35 @@ async def test_the_same_story_has_the_same_shape_on_both(sides: tuple[Side, Side
                 assert my_message.get(key) == other_message.get(key), (method, key)
 
 
-@pytest.mark.parametrize(("method", "args"), [
-    ("chat.postMessage", {}), ("chat.postMessage", {"channel": "", "text": "x"}), ("chat.postMessage", {"channel": "C0NOWHERE", "text": "x"}),
-    ("chat.postMessage", {"channel": "*", "text": ""}), ("chat.postMessage", {"channel": "*", "blocks": "abc"}),
-    ("chat.postMessage", {"channel": "*", "blocks": "[]"}),
-    ("chat.postMessage", {"channel": "*", "attachments": '[{"color": "red"}]'}), ("chat.postMessage", {"channel": "*", "text": "x", "thread_ts": "5"}),
-    ("chat.update", {"channel": "*"}), ("chat.update", {"channel": "*", "ts": "1.2", "text": "x"}), ("chat.delete", {"channel": "*", "ts": "1.2"}),
-    ("chat.postEphemeral", {}), ("chat.postEphemeral", {"channel": "*", "user": "alice", "text": "x"}),
-    ("chat.postEphemeral", {"channel": "*", "user": "U0NOBODY"}),
-    ("conversations.replies", {}), ("conversations.replies", {"channel": "*", "ts": "1.2"}), ("conversations.history", {"channel": "C0NOWHERE"}),
-    ("conversations.info", {}), ("reactions.add", {"channel": "*", "timestamp": "1.2", "name": "eyes"}), ("users.info", {"user": "U0NOBODY"}),
-    ("users.info", {}), ("chat.getPermalink", {"channel": "*"}), ("chat.shout", {}),
-], ids=str)
+@pytest.mark.parametrize(
+    ("method", "args"),
+    [
+        ("chat.postMessage", {}),
+        ("chat.postMessage", {"channel": "", "text": "x"}),
+        ("chat.postMessage", {"channel": "C0NOWHERE", "text": "x"}),
+        ("chat.postMessage", {"channel": "*", "text": ""}),
+        ("chat.postMessage", {"channel": "*", "blocks": "abc"}),
+        ("chat.postMessage", {"channel": "*", "blocks": "[]"}),
+        ("chat.postMessage", {"channel": "*", "attachments": '[{"color": "red"}]'}),
+        ("chat.postMessage", {"channel": "*", "text": "x", "thread_ts": "5"}),
+        ("chat.update", {"channel": "*"}),
+        ("chat.update", {"channel": "*", "ts": "1.2", "text": "x"}),
+        ("chat.delete", {"channel": "*", "ts": "1.2"}),
+        ("chat.postEphemeral", {}),
+        ("chat.postEphemeral", {"channel": "*", "user": "alice", "text": "x"}),
+        ("chat.postEphemeral", {"channel": "*", "user": "U0NOBODY"}),
+        ("conversations.replies", {}),
+        ("conversations.replies", {"channel": "*", "ts": "1.2"}),
+        ("conversations.history", {"channel": "C0NOWHERE"}),
+        ("conversations.info", {}),
+        ("reactions.add", {"channel": "*", "timestamp": "1.2", "name": "eyes"}),
+        ("users.info", {"user": "U0NOBODY"}),
+        ("users.info", {}),
+        ("chat.getPermalink", {"channel": "*"}),
+        ("chat.shout", {}),
+    ],
+    ids=str,
+)
 async def test_refusals_have_the_same_names_and_explanations(sides: tuple[Side, Side], method: str, args: Json) -> None:
     bodies = []
     for side in sides:

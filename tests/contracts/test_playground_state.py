@@ -76,7 +76,8 @@ async def test_a_second_workspace_has_its_own_people_bot_and_token() -> None:
 
     async with connected("socket", register) as pg:
         token = pg.add(
-            teams=[{"id": "T09SECOND", "name": "Second"}], users=[{"id": "U09OLGA", "team_id": "T09SECOND", "name": "olga", "real_name": "Olga Ruiz"}],
+            teams=[{"id": "T09SECOND", "name": "Second"}],
+            users=[{"id": "U09OLGA", "team_id": "T09SECOND", "name": "olga", "real_name": "Olga Ruiz"}],
         )["T09SECOND"]
         install = pg.core.world.installs["T09SECOND"]
         pg.add(channels=[{"id": "C09ROOM", "team_id": "T09SECOND", "name": "room", "members": ["U09OLGA", install.bot_user_id]}])
@@ -115,11 +116,14 @@ async def test_waiting_ends_with_a_timeout_error() -> None:
 
 
 def test_an_app_is_described_by_its_manifest() -> None:
-    config = AppConfig.from_manifest({
-        "display_information": {"name": "Helper"},
-        "features": {"bot_user": {"display_name": "Help Bot"}, "slash_commands": [{"command": "/help", "should_escape": True}], "agent_view": {}},
-        "oauth_config": {"scopes": {"bot": ["chat:write"]}}, "settings": {"event_subscriptions": {"bot_events": ["app_mention"]}},
-    })
+    config = AppConfig.from_manifest(
+        {
+            "display_information": {"name": "Helper"},
+            "features": {"bot_user": {"display_name": "Help Bot"}, "slash_commands": [{"command": "/help", "should_escape": True}], "agent_view": {}},
+            "oauth_config": {"scopes": {"bot": ["chat:write"]}},
+            "settings": {"event_subscriptions": {"bot_events": ["app_mention"]}},
+        }
+    )
 
     assert (config.name, config.bot_name, config.scopes, config.events, config.agent) == ("Helper", "help-bot", ("chat:write",), ("app_mention",), True)
     assert config.commands[0].should_escape

@@ -55,9 +55,14 @@ async def test_the_sdks_stream_helper_writes_one_message_that_grows(pg: Playgrou
 
 async def test_task_updates_with_one_id_change_one_card_whose_output_grows(client: AsyncWebClient, root: str) -> None:
     ts = await start(client, root, chunks=[{"type": "task_update", "id": "t1", "title": "Search", "status": "in_progress", "output": "a"}])
-    await client.chat_appendStream(channel=seed.GENERAL, ts=ts, chunks=[
-        {"type": "task_update", "id": "t1", "title": "Search", "status": "complete", "output": "b"}, {"type": "markdown_text", "text": "done"},
-    ])
+    await client.chat_appendStream(
+        channel=seed.GENERAL,
+        ts=ts,
+        chunks=[
+            {"type": "task_update", "id": "t1", "title": "Search", "status": "complete", "output": "b"},
+            {"type": "markdown_text", "text": "done"},
+        ],
+    )
     message = (await client.chat_stopStream(channel=seed.GENERAL, ts=ts))["message"]
 
     card, text = message["blocks"]
@@ -66,9 +71,15 @@ async def test_task_updates_with_one_id_change_one_card_whose_output_grows(clien
 
 
 async def test_in_plan_mode_tasks_stand_in_one_plan(client: AsyncWebClient, root: str) -> None:
-    ts = await start(client, root, task_display_mode="plan", chunks=[
-        {"type": "plan_update", "title": "Working"}, {"type": "task_update", "id": "t1", "title": "One", "status": "pending"},
-    ])
+    ts = await start(
+        client,
+        root,
+        task_display_mode="plan",
+        chunks=[
+            {"type": "plan_update", "title": "Working"},
+            {"type": "task_update", "id": "t1", "title": "One", "status": "pending"},
+        ],
+    )
     plan = (await client.chat_stopStream(channel=seed.GENERAL, ts=ts))["message"]["blocks"][0]
 
     assert (plan["type"], plan["title"], [t["task_id"] for t in plan["tasks"]]) == ("plan", "Working", ["t1"])
@@ -118,11 +129,14 @@ async def test_the_stop_button_ends_the_stream_for_the_app_which_may_still_close
 async def test_bad_chunks_and_too_much_text_are_refused_and_change_nothing(pg: Playground, client: AsyncWebClient, root: str) -> None:
     ts = await start(client, root, markdown_text="x")
     cases: list[tuple[Json, str]] = [
-        ({"markdown_text": "x" * 12_001}, "msg_too_long"), ({"chunks": [{"type": "nonsense"}]}, "invalid_chunks"), ({"chunks": "abc"}, "invalid_chunks"),
+        ({"markdown_text": "x" * 12_001}, "msg_too_long"),
+        ({"chunks": [{"type": "nonsense"}]}, "invalid_chunks"),
+        ({"chunks": "abc"}, "invalid_chunks"),
         ({"chunks": [{"type": "task_update", "id": "t", "title": "x" * 257, "status": "pending"}]}, "invalid_chunks"),
         ({"chunks": [{"type": "task_update", "id": "t", "title": "x", "status": "odd"}]}, "invalid_chunks"),
         ({"chunks": [{"type": "blocks", "blocks": [section("")]}]}, "invalid_blocks"),
-        ({"chunks": [{"type": "blocks", "blocks": [{"type": "divider"}] * 51}]}, "msg_blocks_too_many"), ({}, "no_text"),
+        ({"chunks": [{"type": "blocks", "blocks": [{"type": "divider"}] * 51}]}, "msg_blocks_too_many"),
+        ({}, "no_text"),
     ]
     for args, error in cases:
         assert (await error_of(client.api_call("chat.appendStream", json={"channel": seed.GENERAL, "ts": ts, **args})))["error"] == error, args

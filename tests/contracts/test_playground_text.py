@@ -17,27 +17,30 @@ def typed(text: str, *, entities: bool = False) -> str:
     return encode(text, USERS.get, CHANNELS.get, entities=entities)
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("@steward hi", "<@U1> hi"),
-    ("hi @steward.", "hi <@U1>."),
-    ("@steward, @mei: now", "<@U1>, <@U2>: now"),
-    ("请问@steward订单在哪", "请问<@U1>订单在哪"),
-    ("mail me@steward.example", "mail me@steward.example"),
-    ("@nobody", "@nobody"),
-    ("@here and @channel", "<!here> and <!channel>"),
-    ("see #orders and #nowhere", "see <#C1|orders> and #nowhere"),
-    ("看#orders里的", "看<#C1|orders>里的"),
-    ("#订单", "<#C2|订单>"),
-    ("#back-office", "<#C3|back-office>"),
-    ("https://e.example/a?b=1&c=2.", "<https://e.example/a?b=1&amp;c=2>."),
-    ("(https://e.example/)", "(<https://e.example/>)"),
-    ("看https://e.example/路径。好", "看<https://e.example/路径>。好"),
-    ("a < b & c > d", "a &lt; b &amp; c &gt; d"),
-    ("`@steward` and ```\n@steward <b>\n```", "`@steward` and ```\n@steward &lt;b&gt;\n```"),
-    ("<@U1> typed", "&lt;@U1&gt; typed"),
-    ("> @steward said", "&gt; <@U1> said"),
-    ("*bold*", "*bold*"),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@steward hi", "<@U1> hi"),
+        ("hi @steward.", "hi <@U1>."),
+        ("@steward, @mei: now", "<@U1>, <@U2>: now"),
+        ("请问@steward订单在哪", "请问<@U1>订单在哪"),
+        ("mail me@steward.example", "mail me@steward.example"),
+        ("@nobody", "@nobody"),
+        ("@here and @channel", "<!here> and <!channel>"),
+        ("see #orders and #nowhere", "see <#C1|orders> and #nowhere"),
+        ("看#orders里的", "看<#C1|orders>里的"),
+        ("#订单", "<#C2|订单>"),
+        ("#back-office", "<#C3|back-office>"),
+        ("https://e.example/a?b=1&c=2.", "<https://e.example/a?b=1&amp;c=2>."),
+        ("(https://e.example/)", "(<https://e.example/>)"),
+        ("看https://e.example/路径。好", "看<https://e.example/路径>。好"),
+        ("a < b & c > d", "a &lt; b &amp; c &gt; d"),
+        ("`@steward` and ```\n@steward <b>\n```", "`@steward` and ```\n@steward &lt;b&gt;\n```"),
+        ("<@U1> typed", "&lt;@U1&gt; typed"),
+        ("> @steward said", "&gt; <@U1> said"),
+        ("*bold*", "*bold*"),
+    ],
+)
 def test_typed_text_is_encoded_as_slack_does(text: str, expected: str) -> None:
     assert typed(text) == expected
 
@@ -69,8 +72,17 @@ def test_rich_text_has_an_element_for_each_kind_of_inline() -> None:
     found = inline("a *b* _c_ ~d~ `e` <@U1> <#C1|orders> <!here> <https://e.example|label> <!subteam^S1> :wave::skin-tone-3:")
 
     assert [(e["type"], e.get("style")) for e in found if e.get("text") != " "] == [
-        ("text", None), ("text", {"bold": True}), ("text", {"italic": True}), ("text", {"strike": True}), ("text", {"code": True}), ("user", None),
-        ("channel", None), ("broadcast", None), ("link", None), ("usergroup", None), ("emoji", None),
+        ("text", None),
+        ("text", {"bold": True}),
+        ("text", {"italic": True}),
+        ("text", {"strike": True}),
+        ("text", {"code": True}),
+        ("user", None),
+        ("channel", None),
+        ("broadcast", None),
+        ("link", None),
+        ("usergroup", None),
+        ("emoji", None),
     ]
     assert found[-1] == {"type": "emoji", "name": "wave", "skin_tone": 3}
 

@@ -49,7 +49,7 @@ def no_lookup() -> None:
     async def find(*_: object, **__: object) -> dict[str, list[str]]:
         return {}
 
-    Slack.find = find  # type: ignore[assignment]
+    Slack.find = find  # type: ignore[method-assign]
 
 
 def retry_unkeyed() -> None:

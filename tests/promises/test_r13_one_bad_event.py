@@ -53,12 +53,12 @@ async def replicas(there: House, count: int) -> AsyncIterator[None]:
 
 
 async def unreadable_mail(there: House) -> str:
-    """A mail that no version of the program knows, in a thread that was answered before."""
+    """A mail of a known kind that makes no sense, in a thread that was answered before. (An unknown kind would be a newer program's, and be left to it.)"""
     ts = await there.slack.say(MEI, CHANNEL, "@steward hello")
     await there.until(lambda: there.texts(CHANNEL, ts), what="the thread's first answer")
     await there.at_ease()
     thread = there.thread(CHANNEL, ts)
-    await there.store.rpush(there.key("mail", thread), b'{"kind": "unheard of"}')
+    await there.store.rpush(there.key("mail", thread), b'{"kind": "mention", "text": 7}')
     await there.store.zadd(there.keys.due(thread.shard), {thread.id: time.time() * 1000})
     return ts
 
@@ -71,11 +71,13 @@ async def deadly_tool(there: House) -> str:
     return await there.slack.say(MEI, CHANNEL, '@steward CALL end_the_process {"text": "down"}')
 
 
-KINDS: Final[dict[str, tuple[Callable[[House], Awaitable[str]], int]]] = {
-    # What to do, and how often it is tried. An end without a word counts half, because it may have come from outside.
-    "mail": (unreadable_mail, 3),
-    "card": (undrawable_card, 3),
-    "exit": (deadly_tool, 6),
+KINDS: Final[dict[str, tuple[Callable[[House], Awaitable[str]], int, float]]] = {
+    # What to do, how often it is tried, and the seconds between two healthy requests. An end without a word counts half,
+    # because it may have come from outside. Whoever is being answered by a process when it ends waits for its lease to run
+    # out; there the requests are further apart, so that the figure tells whether anybody else waits too.
+    "mail": (unreadable_mail, 3, 0.2),
+    "card": (undrawable_card, 3, 0.2),
+    "exit": (deadly_tool, 6, 0.6),
 }
 
 
@@ -111,8 +113,8 @@ def attempts_at(there: House, ts: str) -> int:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_bad_event_is_set_aside_and_harms_nobody_else(kind: str, tmp_path: Path, full: bool, figures: Recorder) -> None:
-    count, every = (100, 0.2) if full else (12, 0.1)
-    bring_about, tries = KINDS[kind]
+    bring_about, tries, pace = KINDS[kind]
+    count, every = (100, pace) if full else (12, pace / 2)
     with stored() as valkey:
         async with (
             Nursery(tmp_path) as nursery,
@@ -130,10 +132,16 @@ async def test_a_bad_event_is_set_aside_and_harms_nobody_else(kind: str, tmp_pat
             await there.settled()
             told = sum(TOLD in said for said in there.texts(CHANNEL, ts))
     ratio = round(percentile(after, 0.95) / percentile(before, 0.95), 2)
-    figures("R13", **{f"{kind}_attempts": tried, f"{kind}_told": told, f"{kind}_others": len(after), f"{kind}_others_p95_ratio": ratio})
-    print(f"R13 {kind}: {tried} attempts, told {told}, {len(after)} others answered, their p95 {ratio} x ({percentile(before, 0.95) * 1000:.0f} ms without)")
+    late = sum(seconds > 1.2 * percentile(before, 0.95) for seconds in after)
+    measured = {"attempts": tried, "told": told, "others": len(after), "others_late": late, "others_p95_ratio": ratio}
+    figures("R13", **{f"{kind}_{name}": value for name, value in measured.items()})
+    print(f"R13 {kind}: {measured}; p95 without it {percentile(before, 0.95) * 1000:.0f} ms")
 
     assert told == 1
     assert tried == tries
     assert noted(tmp_path / "with", "unkeyed") == []
-    assert ratio <= 1.2 or not full
+    if full and kind == "exit":
+        # Whoever is being answered by a process when it ends waits for its lease to run out: a few at each end, and no others.
+        assert late <= 2 * tries
+    elif full:
+        assert ratio <= 1.2

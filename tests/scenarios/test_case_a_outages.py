@@ -162,8 +162,14 @@ async def test_sigterm_during_a_model_call_ends_the_process_cleanly_and_another_
     model = ScriptedModel([held(asyncio.Event(), text("never")), text("answered elsewhere")])
     async with Stack(valkey, model) as stack:
         values = {
-            "slack_api_url": stack.slack.api_url, "bot_token": stack.slack.bot_token, "app_token": stack.slack.app_token, "redis_url": valkey.url,
-            "model_base_url": model.url, "model_key": "test", "models": ["scripted"], "lease": 60.0,
+            "slack_api_url": stack.slack.api_url,
+            "bot_token": stack.slack.bot_token,
+            "app_token": stack.slack.app_token,
+            "redis_url": valkey.url,
+            "model_base_url": model.url,
+            "model_key": "test",
+            "models": ["scripted"],
+            "lease": 60.0,
         }
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-W", "error", "-m", "tests.fakes.bot_process", json.dumps(values), stdout=asyncio.subprocess.PIPE, env=dict(os.environ)

@@ -33,8 +33,14 @@ def _click(channel: str, card_ts: str, thread_ts: str, action: str) -> Json:
     placed = {"thread_ts": thread_ts} if thread_ts else {}
     container = {"type": "message", "message_ts": card_ts, "channel_id": channel, "is_ephemeral": False, **placed}
     return {
-        "type": "block_actions", "user": {"id": "U1", "team_id": ME.team_id}, "team": {"id": ME.team_id}, "channel": {"id": channel}, "container": container,
-        "message": {"ts": card_ts, **placed}, "trigger_id": "1.2.x", "actions": [{"action_id": action, "value": "abc", "action_ts": "9.9"}],
+        "type": "block_actions",
+        "user": {"id": "U1", "team_id": ME.team_id},
+        "team": {"id": ME.team_id},
+        "channel": {"id": channel},
+        "container": container,
+        "message": {"ts": card_ts, **placed},
+        "trigger_id": "1.2.x",
+        "actions": [{"action_id": action, "value": "abc", "action_ts": "9.9"}],
     }
 
 

@@ -7,7 +7,7 @@ driven exactly as a worker drives them, and the invariants are looked at after e
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -217,7 +217,7 @@ def test_whatever_happens_the_state_stays_sound_and_comes_to_rest(data: st.DataO
             case "click" if machine.open_cards():
                 owner, call = data.draw(st.sampled_from(machine.open_cards()))
                 actor = data.draw(st.sampled_from([owner, owner, *PEOPLE, GUEST]))
-                verdict = data.draw(st.sampled_from(["approve", "approve", "deny"]))
+                verdict: Literal["approve", "deny"] = data.draw(st.sampled_from(["approve", "approve", "deny"]))
                 assert call.approval is not None
                 machine.happen(
                     Decision(

@@ -30,7 +30,14 @@ SETTLED = ["approved", "started", "done", "failed", "denied", "expired", "supers
 
 def card(arguments: dict[str, Any], **changes: Any) -> CardInput:
     base = CardInput(
-        approval=APPROVAL, tool_name="cancel_order", title="Cancel order", rows=list(arguments.items()), requested_by="U1", state="open", result=None, language="en"
+        approval=APPROVAL,
+        tool_name="cancel_order",
+        title="Cancel order",
+        rows=list(arguments.items()),
+        requested_by="U1",
+        state="open",
+        result=None,
+        language="en",
     )
     return replace(base, **changes)
 
@@ -94,7 +101,11 @@ VALUES = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(NASTY, inner, max_size=4)),
     max_leaves=6,
 )
-NAMES = st.one_of(st.from_regex(r"[a-z]{1,8}(_[a-z0-9]{1,8}){0,3}", fullmatch=True), NASTY, st.sampled_from(["Order id", "order_id", "Order", "order", "_x", "x__y", "orderId", "", "·", " "]))
+NAMES = st.one_of(
+    st.from_regex(r"[a-z]{1,8}(_[a-z0-9]{1,8}){0,3}", fullmatch=True),
+    NASTY,
+    st.sampled_from(["Order id", "order_id", "Order", "order", "_x", "x__y", "orderId", "", "·", " "]),
+)
 ARGUMENTS = st.dictionaries(NAMES, VALUES, max_size=8)
 
 
@@ -211,7 +222,9 @@ def test_every_button_carries_the_opaque_id_and_nothing_else() -> None:
 
 
 def test_two_people_cannot_edit_and_half_says_who_approved() -> None:
-    half = APPROVAL.model_copy(update={"policy": Policy(rule="two_people"), "votes": (Vote(actor=Actor(team_id="T1", user_id="U2"), verdict="approve", at=1_795_990_000.0),)})
+    half = APPROVAL.model_copy(
+        update={"policy": Policy(rule="two_people"), "votes": (Vote(actor=Actor(team_id="T1", user_id="U2"), verdict="approve", at=1_795_990_000.0),)}
+    )
     shown = check(approval_card(card({"x": 1}, approval=half, state="half")))
 
     assert "steward:edit" not in [element.get("action_id") for element in elements(shown.blocks)]
@@ -248,7 +261,14 @@ def failed(code: ErrorCode, message: str) -> ToolResult:
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("state", SETTLED)
 def test_a_settled_card_keeps_what_was_asked_and_has_no_buttons(state: str, language: str) -> None:
-    votes = (Vote(actor=Actor(team_id="T1", user_id="U2"), verdict="deny" if state == "denied" else "approve", at=1_795_990_000.0, reason="no\u202e <!channel>" if state == "denied" else ""),)
+    votes = (
+        Vote(
+            actor=Actor(team_id="T1", user_id="U2"),
+            verdict="deny" if state == "denied" else "approve",
+            at=1_795_990_000.0,
+            reason="no\u202e <!channel>" if state == "denied" else "",
+        ),
+    )
     shown = check(resolved_card(card({"order_id": "A-1"}, state=state, language=language, approval=APPROVAL.model_copy(update={"votes": votes}))))
 
     assert decode_card(shown.blocks) == {"order_id": "A-1"}

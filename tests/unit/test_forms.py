@@ -96,8 +96,26 @@ def test_a_form_has_an_input_for_every_kind_of_argument() -> None:
 
     assert view["callback_id"] == "steward:edit"
     assert json.loads(view["private_metadata"]) == {"a": "apr_1", "s": "T1:C1:1.2"}
-    assert [block["label"]["text"] for block in view["blocks"][1:]] == ["Order id", "Reason", "Count", "Price", "Urgent", "Colour", "Size", "Tags", "Address", "Mixed"]
-    assert element(view, "order_id") == {"type": "plain_text_input", "action_id": "value", "multiline": False, "initial_value": "A-1", "min_length": 3, "max_length": 20}
+    assert [block["label"]["text"] for block in view["blocks"][1:]] == [
+        "Order id",
+        "Reason",
+        "Count",
+        "Price",
+        "Urgent",
+        "Colour",
+        "Size",
+        "Tags",
+        "Address",
+        "Mixed",
+    ]
+    assert element(view, "order_id") == {
+        "type": "plain_text_input",
+        "action_id": "value",
+        "multiline": False,
+        "initial_value": "A-1",
+        "min_length": 3,
+        "max_length": 20,
+    }
     assert element(view, "reason")["multiline"] is True
     assert [option["text"]["text"] for option in element(view, "urgent")["options"]] == ["Yes", "No"]
     assert element(view, "colour")["initial_option"]["text"]["text"] == "blue"
@@ -115,13 +133,32 @@ def test_the_tools_whole_definition_is_understood_too() -> None:
     assert view_of(definition, FULL) == view_of(SCHEMA, FULL)
 
 
-@pytest.mark.parametrize("arguments", [FULL, {"order_id": "A-1"}, {"order_id": "A-1", "price": None, "address": None, "tags": [], "reason": ""}, Arguments(order_id="abc").model_dump(mode="json")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        FULL,
+        {"order_id": "A-1"},
+        {"order_id": "A-1", "price": None, "address": None, "tags": [], "reason": ""},
+        Arguments(order_id="abc").model_dump(mode="json"),
+    ],
+)
 def test_a_form_submitted_as_it_was_changes_nothing(arguments: dict[str, Any]) -> None:
     assert read_form(SCHEMA, arguments, submitted(view_of(SCHEMA, arguments))) == arguments
 
 
 def test_every_kind_of_argument_can_be_changed() -> None:
-    typed = {"order_id": "B-2", "reason": "new\nlines", "count": " 3 ", "price": "2.25", "urgent": "No", "colour": "red", "size": "m", "tags": "x\n\n y \n", "address": '{"street":"z","zip":2}', "mixed": "5"}
+    typed = {
+        "order_id": "B-2",
+        "reason": "new\nlines",
+        "count": " 3 ",
+        "price": "2.25",
+        "urgent": "No",
+        "colour": "red",
+        "size": "m",
+        "tags": "x\n\n y \n",
+        "address": '{"street":"z","zip":2}',
+        "mixed": "5",
+    }
     changed = read_form(SCHEMA, FULL, submitted(view_of(SCHEMA, FULL), **typed))
 
     assert changed == {
@@ -193,7 +230,10 @@ PROPERTY = st.sampled_from(
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.dictionaries(st.one_of(st.from_regex(r"[a-z_]{1,12}", fullmatch=True), ODD), st.tuples(PROPERTY, st.booleans(), JSON, st.booleans()), max_size=6), st.sampled_from(["en", "zh"]))
+@given(
+    st.dictionaries(st.one_of(st.from_regex(r"[a-z_]{1,12}", fullmatch=True), ODD), st.tuples(PROPERTY, st.booleans(), JSON, st.booleans()), max_size=6),
+    st.sampled_from(["en", "zh"]),
+)
 def test_any_schema_and_arguments_make_a_form_that_changes_nothing_by_itself(made: dict[str, tuple[dict[str, Any], bool, Any, bool]], language: str) -> None:
     schema = {
         "type": "object", "$defs": {"D": {"enum": ["p", "q"]}}, "properties": {name: node for name, (node, *_) in made.items()}, "required": [name for name, (_, needed, *_) in made.items() if needed],
@@ -223,7 +263,20 @@ def complaints(arguments: dict[str, Any], language: str = "en") -> dict[str, str
 
 
 def test_complaints_stand_beside_their_fields_in_plain_words() -> None:
-    found = complaints({"order_id": "A", "reason": "x" * 501, "count": "many", "price": "x", "colour": "green", "size": "xl", "address": {"street": "x"}, "tags": 5, "urgent": "perhaps", "else": 1})
+    found = complaints(
+        {
+            "order_id": "A",
+            "reason": "x" * 501,
+            "count": "many",
+            "price": "x",
+            "colour": "green",
+            "size": "xl",
+            "address": {"street": "x"},
+            "tags": 5,
+            "urgent": "perhaps",
+            "else": 1,
+        }
+    )
 
     assert found == {
         "field:order_id": "Too short: at least 3 characters.",
@@ -242,7 +295,10 @@ def test_complaints_stand_beside_their_fields_in_plain_words() -> None:
 
 
 def test_a_complaint_about_the_whole_or_about_a_hidden_field_stands_beside_the_first_field() -> None:
-    errors = [{"type": "value_error", "loc": (), "msg": "Value error, dates are the wrong way round"}, {"type": "missing", "loc": ("hidden_one",), "msg": "Field required"}]
+    errors = [
+        {"type": "value_error", "loc": (), "msg": "Value error, dates are the wrong way round"},
+        {"type": "missing", "loc": ("hidden_one",), "msg": "Field required"},
+    ]
 
     assert field_errors(errors, "en", ["field:a", "field:b"]) == {"field:a": "Not accepted: dates are the wrong way round"}
     assert field_errors(errors[1:], "en", ["field:a"]) == {"field:a": "Hidden one: This is needed."}

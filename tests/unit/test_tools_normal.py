@@ -114,7 +114,9 @@ def test_every_kind_of_value_becomes_data(value: Any, expected: Any) -> None:
     assert normalise(value, LIMIT) == (expected, False)
 
 
-@pytest.mark.parametrize("value", [object(), len, (n for n in [1]), open, Exception("secret"), Node, [1, {"a": object()}], Broken()], ids=[f"kind{n}" for n in range(8)])
+@pytest.mark.parametrize(
+    "value", [object(), len, (n for n in [1]), open, Exception("secret"), Node, [1, {"a": object()}], Broken()], ids=[f"kind{n}" for n in range(8)]
+)
 def test_what_is_not_data_is_named_by_its_type_and_nothing_more(value: Any) -> None:
     with pytest.raises(UnreadableResult) as caught:
         normalise(value, LIMIT)
