@@ -19,7 +19,7 @@ from bot.ledger import Ledger
 from bot.messages import say
 from bot.model import Answer, ModelError, WantedCall, to_wire
 from bot.prompt import SUMMARY, system
-from bot.render import Rendered, progress
+from bot.render import Rendered, capped, progress
 from bot.session_ops import outbound_id
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Approval, Call, Run, Status
@@ -134,7 +134,7 @@ class _Partials:
         self._task = asyncio.create_task(self._show(self._text))
 
     async def _show(self, text: str) -> None:
-        part = progress(await cleaned(settled(text), self._items, self._deps), self._run.locale)
+        part = progress(await cleaned(settled(capped(text, self._run.locale)), self._items, self._deps), self._run.locale)
         if part.text == self._shown:
             return
         self._shown = part.text

@@ -18,7 +18,7 @@ from bot.gate import mentions, plain
 from bot.guard import clean, urls
 from bot.ledger import Ledger
 from bot.messages import say
-from bot.render import Rendered, answer_parts, escape
+from bot.render import Rendered, answer_parts, capped, escape
 from bot.session_ops import outbound_id
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Call, Run
@@ -138,8 +138,8 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
         return
     text = run.answer or say("stopped", run.locale)
     if run.answer_kind in {"answer", "summary"}:
-        text = await cleaned(text, (await ledger.messages())[0], deps)
-    parts = await asyncio.to_thread(answer_parts, text) if len(text) >= LONG_TEXT else answer_parts(text)
+        text = await cleaned(capped(text, run.locale), (await ledger.messages())[0], deps)
+    parts = await asyncio.to_thread(answer_parts, text, run.locale) if len(text) >= LONG_TEXT else answer_parts(text, run.locale)
     for index in range(run.parts_posted, len(parts)):
         last = index + 1 == len(parts)
         try:

@@ -157,7 +157,10 @@ def test_what_is_harmless_stays_as_it_is(text: str) -> None:
 def test_an_allowed_host_is_live_with_any_path_and_its_neighbours_are_not() -> None:
     text = "https://docs.example/a?b=c https://docs.example.evil.example/ https://u@docs.example/ https://sub.docs.example/"
 
-    assert clean(text, (), {"docs.example"}) == "https://docs.example/a?b=c `https://docs.example.evil.example/` `https://u@docs.example/` `https://sub.docs.example/`"
+    assert (
+        clean(text, (), {"docs.example"})
+        == "https://docs.example/a?b=c `https://docs.example.evil.example/` `https://u@docs.example/` `https://sub.docs.example/`"
+    )
     assert clean("https://sub.docs.example/", (), {".docs.example"}) == "https://sub.docs.example/"
 
 
@@ -170,7 +173,17 @@ def test_urls_finds_what_a_person_or_a_tool_wrote() -> None:
     assert urls("nothing here, 3.14 and e.g.") == set()
 
 
-@pytest.mark.parametrize("text", ["https://a.example/x", "look at d.example", "[x](https://a.example/x_y(z))", "mail e@f.example", "https://例子.example/路径", "https://a.example/?x=1&y=2#z"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://a.example/x",
+        "look at d.example",
+        "[x](https://a.example/x_y(z))",
+        "mail e@f.example",
+        "https://例子.example/路径",
+        "https://a.example/?x=1&y=2#z",
+    ],
+)
 def test_what_a_person_wrote_may_be_repeated(text: str) -> None:
     assert clean(text, urls(text)) == text
 

@@ -50,7 +50,9 @@ def letters(text: str) -> str:
 
 
 @pytest.mark.parametrize("length", [2_999, 3_001, 4_001, 11_500, 11_501, 12_001, 45_000])
-@pytest.mark.parametrize("unit", ["word ", "A sentence of a few words, with a comma. ", "中文句子，带逗号。", "x", "中", "👩‍👩‍👧", "line\n", "para\n\n", "- item\n"])
+@pytest.mark.parametrize(
+    "unit", ["word ", "A sentence of a few words, with a comma. ", "中文句子，带逗号。", "x", "中", "👩‍👩‍👧", "line\n", "para\n\n", "- item\n"]
+)
 def test_an_answer_of_any_length_arrives_whole_and_in_order(length: int, unit: str) -> None:
     text = (unit * (length // len(unit) + 1))[:length].rstrip("\u200d\ud83d")
 
@@ -118,7 +120,9 @@ def test_a_fence_inside_a_list_is_reopened_at_its_column() -> None:
     assert len(parts) >= 2
     for part in parts:
         assert len([token for token in HTML.parse(part) if token.type == "fence" and token.info == "sh"]) == 1
-    assert [int(n) for part in parts for token in HTML.parse(part) if token.type == "fence" for n in re.findall(r"echo (\d+)", token.content)] == list(range(2_000))
+    assert [int(n) for part in parts for token in HTML.parse(part) if token.type == "fence" for n in re.findall(r"echo (\d+)", token.content)] == list(
+        range(2_000)
+    )
     assert '<ol start="3">' in HTML.render(parts[-1].partition("```\n")[2])
 
 
@@ -459,7 +463,37 @@ def test_a_text_twice_as_long_is_twice_the_work(make: Callable[[int], str]) -> N
     assert twice <= 2.5 * once + 5_000
 
 
-UNITS = [">", "> ", "- ", "1. ", "[", "](", "![", "*a ", "**", "~~", "`", "``", "```\n", "|", "| a | b |\n|---|---|\n", "| 1 | 2 |\n", "<", "&", "\\", "👩‍👩‍👧", "\u200d", "\n", "\n\n", " ", "x", "word ", "中", "中文。", "https://x.example/a "]
+UNITS = [
+    ">",
+    "> ",
+    "- ",
+    "1. ",
+    "[",
+    "](",
+    "![",
+    "*a ",
+    "**",
+    "~~",
+    "`",
+    "``",
+    "```\n",
+    "|",
+    "| a | b |\n|---|---|\n",
+    "| 1 | 2 |\n",
+    "<",
+    "&",
+    "\\",
+    "👩‍👩‍👧",
+    "\u200d",
+    "\n",
+    "\n\n",
+    " ",
+    "x",
+    "word ",
+    "中",
+    "中文。",
+    "https://x.example/a ",
+]
 
 
 @pytest.mark.timeout(120)
