@@ -21,7 +21,7 @@ from tests.fakes.scripted_model import Reply, calls, text
 from tests.fakes.scripted_policies import commands, content_text
 from tests.fakes.stack import shown
 from tests.fakes.valkey import Valkey
-from tests.promises.harness import ALICE, Bot, House, Nursery, is_card, stored
+from tests.promises.harness import ALICE, Bot, House, Nursery, stored
 from tests.promises.record_tools import noted
 
 pytestmark = pytest.mark.promise
@@ -126,8 +126,12 @@ class Play:
         posts = [c["args"]["metadata"] for c in there.slack.calls("chat.postMessage") if c["ok"]]
         ids = [json.loads(m)["event_payload"]["id"] if isinstance(m, str) else m["event_payload"]["id"] for m in posts]
         hold(len(ids) == len(set(ids)), "a message was posted twice")
-        cards = [m for m in there.own(CHANNEL, self.ts) if is_card(m)]
-        hold(len(cards) == 5, f"{len(cards)} cards for 5 calls")
+        cards = [shown(m).splitlines() for m in there.cards(CHANNEL, self.ts)]
+        for value in ("keyed", "unkeyed", "denied", "stopped"):
+            hold(sum(value in lines for lines in cards) == 1, f"not one card for the call “{value}”: {cards}")
+        # It may expire while its process is gone, before anybody could be shown it; then there is nothing to show.
+        hold(sum("expired" in lines for lines in cards) <= 1, f"two cards for the call that expires: {cards}")
+        hold(len(cards) <= 5, f"{len(cards)} cards for 5 calls")
         hold(not there.open_cards(CHANNEL, self.ts), "a card can still be clicked")
         hold(not there.slack.status(CHANNEL, self.ts), "“thinking” was left behind")
         hold(not there.model.violations, f"invalid requests to the model: {there.model.violations}")
