@@ -210,6 +210,10 @@ def _call(wanted: WantedCall, index: int, run: Run, ledger: Ledger, deps: Deps) 
     if tool.effect == "read":
         return call
     policy = deps.approvals.policy_for(tool.name, default_expiry=deps.approval_ttl)
+    if run.guest and policy.rule == "requester":
+        message = "The person who asked is a guest, and only full members may approve a change, so it was not put to anyone. A colleague has to ask for it."
+        result = ToolResult.fail(tool.name, ErrorCode.PERMISSION_DENIED, message, Suggestion.ASK_PERSON)
+        return call.model_copy(update={"status": Status.FAILED, "result": result})
     approval = Approval(
         id=secrets.token_urlsafe(15),
         digest=digest(tool, prepared.arguments, ledger.session.thread.id, run.id, call_id),

@@ -120,6 +120,7 @@ def _inbound(session: Session, event: Mention | DirectMessage | ThreadReply, *, 
         request=request,
         locale=pick(event.text, person.locale if person else "en"),
         timezone=person.timezone if person else "UTC",
+        guest=person is not None and person.is_guest,
         not_before=now + BARE_MENTION_PATIENCE if bare else 0.0,
     )
     inbox = [i.model_copy(update={"not_before": 0.0}) if i.item.actor == event.actor else i for i in session.inbox] if request else list(session.inbox)
@@ -153,17 +154,20 @@ def _edited(session: Session, ts: str, text: str | None, author: Actor | None = 
         return session.model_copy(update={"inbox": tuple(inbox)})
     session = append(session, Correction(ts=ts, text=text))
     run = session.run
-    if run is None or (run.request_ts != ts and run.requested_by != author) or run.parts_posted != 0 or run.answer_kind != "answer":
+    if run is not None and (run.request_ts == ts or run.requested_by == author) and run.parts_posted == 0 and run.answer_kind == "answer":
+        if run.answer is not None:
+            session = append(session, Note(text="The person corrected the message above before your answer was sent. Answer the corrected message."))
+    else:  # a card still stands for what the message asked
+        run = next((r for r in session.waiting if r.request_ts == ts and r.answer is None), None)
+    if run is None:
         return session
-    if run.answer is not None:
-        session = append(session, Note(text="The person corrected the message above before your answer was sent. Answer the corrected message."))
     calls = []
     for call in run.calls:
         closed = call
         if call.status is Status.WAITING:  # what was to be approved followed from words that no longer stand
             session, closed = close_call(session, call, Status.SUPERSEDED, superseded(call))
         calls.append(closed)
-    return session.model_copy(update={"run": run.model_copy(update={"calls": tuple(calls), "dirty": True, "answer": None})})
+    return with_run(session, run.model_copy(update={"calls": tuple(calls), "dirty": True, "answer": None}))
 
 
 def _decision(session: Session, event: Decision, now: float) -> Session:

@@ -70,7 +70,16 @@ def _text(value: Any, name: str) -> str:
         return ""
     if not isinstance(value, str):
         raise ValueError(f"{name} is not a string")
-    return value
+    return _whole(value)
+
+
+def _whole(text: str) -> str:
+    """Text without halves of characters: JSON can carry a lone surrogate, no store can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def an_id(value: Any, name: str) -> str:
@@ -146,7 +155,7 @@ def _room(event: Mapping[str, Any], channel: str) -> RoomKind:
 def _speaker(event: Mapping[str, Any]) -> str:
     profile = event.get("bot_profile")
     if isinstance(profile, Mapping) and isinstance(profile.get("name"), str):
-        return str(profile["name"])
+        return _whole(str(profile["name"]))
     return _text(event.get("username"), "username")
 
 
@@ -155,7 +164,12 @@ def _files(event: Mapping[str, Any]) -> tuple[FileRef, ...]:
     if not isinstance(files, list):
         return ()
     return tuple(
-        FileRef(id=str(f.get("id", "")), name=str(f.get("name") or f.get("title") or ""), mimetype=str(f.get("mimetype") or ""), size=int(f.get("size") or 0))
+        FileRef(
+            id=str(f.get("id", "")),
+            name=_whole(str(f.get("name") or f.get("title") or "")),
+            mimetype=str(f.get("mimetype") or ""),
+            size=int(f.get("size") or 0),
+        )
         for f in files
         if isinstance(f, Mapping)
     )

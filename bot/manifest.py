@@ -53,8 +53,8 @@ def build(public_url: str | None = None) -> dict[str, Any]:
     """
     command: dict[str, Any] = {
         "command": COMMAND,
-        "description": "Help, what is running here, or stop it",
-        "usage_hint": "help | status | stop",
+        "description": "Help, and whether I am well",
+        "usage_hint": "help | status",
         "should_escape": True,
     }
     events: dict[str, Any] = {"bot_events": sorted(EVENTS)}

@@ -32,6 +32,7 @@ from bot.worker import Worker
 from memory.connect import HURRY, PATIENCE, connect
 from memory.mailbox import Mailbox
 from tools.registry import Registry
+from tools.tool import ToolLoadError
 
 log = structlog.get_logger(__name__)
 
@@ -88,9 +89,14 @@ class Service:
     """A bot that can be started and stopped once."""
 
     def __init__(self, parts: Parts) -> None:
-        """Loads the tools; raises `ToolLoadError` when one of them is refused."""
+        """Loads the tools; raises `ToolLoadError` when one of them is refused or a policy names one that does not exist."""
         self.parts = parts
         self.registry = parts.registry or Registry.load(parts.tool_modules)
+        for name in parts.approvals.tools:
+            if name not in self.registry:
+                # A misspelt name would quietly leave the tool it means to the default policy.
+                close = ", ".join(self.registry.close_to(name)) or ", ".join(self.registry.names)
+                raise ToolLoadError(f"STEWARD_CONFIG has a policy for {name!r}, but there is no such tool. Did you mean: {close}?")
         self._stack = contextlib.AsyncExitStack()
         self._socket: AsyncSocketModeHandler | None = None
         self._work: asyncio.Task[None] | None = None

@@ -107,5 +107,5 @@ def _begin(session: Session, now: float) -> Session:
     if any(entry.not_before > now for entry in taken):
         return session
     last = [entry for entry in taken if entry.request][-1]
-    run = new_run(session, head.item.actor, last.item.ts, locale=last.locale, timezone=last.timezone, now=now)
+    run = new_run(session, head.item.actor, last.item.ts, locale=last.locale, timezone=last.timezone, now=now).model_copy(update={"guest": last.guest})
     return append(session, *(entry.item for entry in taken)).model_copy(update={"inbox": session.inbox[end:], "run": run})

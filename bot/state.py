@@ -144,6 +144,8 @@ class Run(Frozen):
     requested_by: Actor
     locale: str = "en"
     timezone: str = "UTC"
+    guest: bool = False
+    """The person is a guest, who may ask but never approve."""
     request_ts: str = ""
     """`ts` of the newest message it answers."""
     started_at: float
@@ -176,6 +178,7 @@ class Inbound(Frozen):
     """Whether it wants an answer (else it is context)."""
     locale: str = "en"
     timezone: str = "UTC"
+    guest: bool = False
     not_before: float = 0.0
     """Give the person until then to go on writing (a bare mention)."""
 

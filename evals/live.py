@@ -32,7 +32,7 @@ from playground.appconfig import AppConfig
 from playground.server import Playground
 from tools.registry import Registry
 
-BUDGET = Budget(model_calls=6, tool_calls=10, tokens=60_000, seconds=240.0)
+BUDGET = Budget(model_calls=6, tool_calls=10, tokens=60_000, seconds=900.0)
 REQUESTS = [
     *["What is 17 * 23?", "15% of 1,280 please", "计算 (125+75)*3", "What is sqrt(2) to four digits?", "10**10**10", "１２＋３４等于多少", "divide 5 by zero"],
     *["What time is it?", "现在东京几点？", "What day is it in New York right now?", "time in Atlantis?"],
@@ -117,8 +117,8 @@ async def main() -> int:
                 home=Path(folder),
                 registry=registry,
                 budget=BUDGET,
-                model_read_timeout=180.0,
-                model_call_timeout=240.0,
+                model_read_timeout=600.0,
+                model_call_timeout=900.0,
             )
         )
         await service.start()

@@ -14,6 +14,7 @@ from aiohttp import WSMsgType, web
 from playground.actions import Actions, RefusedError
 from playground.core import Core
 from playground.filestore import MAX_BYTES
+from playground.jsontext import parse
 from playground.people import Channel, Json, User
 from playground.world import is_root
 
@@ -28,7 +29,7 @@ def answer(body: Json) -> web.Response:
 async def body_of(request: web.Request) -> Json:
     """The JSON object of a request. Raises `RefusedError`."""
     try:
-        body = json.loads(await request.read())
+        body = parse(await request.read())
     except ValueError:
         raise RefusedError("invalid_json") from None
     if not isinstance(body, dict):

@@ -17,6 +17,7 @@ from aiohttp import web
 
 from playground.core import Core
 from playground.faults import Fault
+from playground.jsontext import parse
 from playground.people import Json, Token
 from playground.webapi.registry import METHODS, ApiError, Call, Method, missing_scope
 
@@ -66,7 +67,7 @@ class WebApi:
             if kind == "application/json":
                 raw = await request.read()
                 try:
-                    body = json.loads(raw) if raw else {}
+                    body = parse(raw) if raw else {}
                 except ValueError:
                     raise ApiError("invalid_json") from None
                 if not isinstance(body, dict):

@@ -6,6 +6,10 @@ import asyncio
 import dataclasses
 from typing import Any
 
+import pytest
+
+from bot.policy_file import Approvals, ToolApproval
+from bot.service import Parts, Service
 from tests.fakes.scripted_model import ScriptedModel, calls, text
 from tests.fakes.scripted_replies import Pause
 from tests.fakes.stack import QUICK, buttons, running, texts
@@ -13,6 +17,7 @@ from tests.fakes.valkey import Valkey
 from tests.scenarios.kit import BUILDS, ERIK, Rooms, card, cards, deliver, rest, written
 from tools.decorator import tool
 from tools.registry import Registry
+from tools.tool import ToolLoadError
 
 ROOM = "#general"
 
@@ -233,3 +238,41 @@ async def test_slack_is_told_when_work_ends_also_after_a_restart_in_the_middle(v
 
         assert stack.slack.calls("agents.sessions.setStatus")[-1]["args"]["status"] == "active"
         assert not buttons(stack.own(ROOM, ts)[-1])
+
+
+async def test_a_guest_is_told_at_once_that_a_colleague_has_to_ask(valkey: Valkey) -> None:
+    rooms = Rooms()
+    model = ScriptedModel([calls(("book_room", {"room": "Oak"})), text("a colleague has to ask")])
+    async with running(valkey, model, registry=rooms.registry()) as stack:
+        messages = await stack.ask("dana", "#orders", "@steward book Oak")
+        await rest(stack)
+
+        assert cards(stack, "#orders", messages[0]["ts"]) == []
+        assert texts(stack.own("#orders", messages[0]["ts"])) == ["a colleague has to ask"]
+
+
+async def test_editing_the_request_closes_the_card_it_led_to(valkey: Valkey) -> None:
+    rooms = Rooms()
+    model = ScriptedModel([calls(("book_room", {"room": "Oak"})), text("then I do not")])
+    async with running(valkey, model, registry=rooms.registry()) as stack:
+        ts = await stack.slack.say("alice", ROOM, "@steward book Oak")
+        await card(stack, ROOM, ts)
+        await stack.slack.edit("alice", ROOM, ts, "@steward do NOT book Oak")
+        await stack.until(lambda: texts(stack.own(ROOM, ts))[-1] == "then I do not")
+        await rest(stack)
+
+        assert cards(stack, ROOM, ts) == []
+
+
+async def test_half_a_character_in_a_message_is_answered_like_any_other(valkey: Valkey) -> None:
+    async with running(valkey, ScriptedModel([text("hello")])) as stack:
+        message = written(stack.slack, "U01ALICE00", ROOM, "<@U01STEWARD> half")
+        await stack.bots[0].edge._on_event({"event": {**message, "type": "app_mention", "channel": "C01GENERAL", "text": "<@U01STEWARD> \ud83d half"}})
+        await stack.thread(ROOM, message["ts"], own=1)
+
+
+async def test_a_policy_for_a_tool_that_does_not_exist_is_refused_at_start() -> None:
+    approvals = Approvals(tools={"cancel_ordre": ToolApproval(policy="two_people")})
+    parts = Parts(slack_api_url="x", bot_token="x", redis_url="x", model_base_url=None, model_key="x", models=("x",), approvals=approvals)
+    with pytest.raises(ToolLoadError, match="cancel_order"):
+        Service(parts)

@@ -162,7 +162,11 @@ Object.assign(ui, {
   openTab: (channel, tab) => go({ channel, tab: tab === "home" ? "home" : null }),
   openThread: (channel, thread) => go({ channel, thread }),
   closeThread: () => go({ channel: ui.place.channel }),
-  become: (user) => go({ as: user, channel: store.channels.get(ui.place.channel)?.kind === "im" ? null : ui.place.channel }),
+  // Another person looks at the same place, the open thread included, unless it is nobody else's to see.
+  become: (user) => {
+    const direct = store.channels.get(ui.place.channel)?.kind === "im";
+    return go({ as: user, channel: direct ? null : ui.place.channel, thread: direct ? null : ui.place.thread });
+  },
   isThreadOpen: (channel, thread) => ui.place.channel === channel && ui.place.thread === thread,
   toggleSidebar: () => document.body.classList.toggle("sidebar-open"),
   focusComposer: () => !matchMedia("(pointer: coarse)").matches && (panel.composer ?? conversation.composer)?.focus(),
