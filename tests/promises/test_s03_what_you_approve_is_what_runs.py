@@ -155,6 +155,7 @@ def judged(wanted: Tool, prepared: Prepared, registry: Registry, chance: random.
     failed = ToolResult.fail(wanted.name, ErrorCode.REFUSED, nasty(chance, 900) or "no", Suggestion.GIVE_UP)
     closed = call.model_copy(update={"status": Status.FAILED, "result": failed, "approval": approval.model_copy(update={"votes": (vote,)})})
     outcome = "whole"
+    untranslated = {said: label for label, said in wanted.words.get(language, {}).items()}
     for blocks in (rendered.blocks or [], resolved_card(card_input(closed, run, card_state(closed), registry)).blocks or []):
         seen = decode_card(blocks)
         if isinstance(seen, Cut):
@@ -162,14 +163,17 @@ def judged(wanted: Tool, prepared: Prepared, registry: Registry, chance: random.
             if not any(word in shown({"blocks": blocks}) for word in words):
                 return "cut, and the card does not say so"
             outcome = "cut"
-        elif BACK.get(wanted.name, dict)(seen) != prepared.arguments:
+        elif BACK.get(wanted.name, dict)({untranslated.get(label, label): value for label, value in seen.items()}) != prepared.arguments:
             return f"shows {seen!r:.300}"
     if outcome == "cut":
         if "steward:view" not in buttons({"blocks": rendered.blocks}):
             return "cut, and no way to see it all"
         everything = full_view(made)["blocks"]
         seen = decode_card(everything)
-        if not isinstance(seen, Cut) and BACK.get(wanted.name, dict)(seen) != prepared.arguments:
+        if (
+            not isinstance(seen, Cut)
+            and BACK.get(wanted.name, dict)({untranslated.get(label, label): value for label, value in seen.items()}) != prepared.arguments
+        ):
             return f"all of it shows {seen!r:.300}"
         if isinstance(seen, Cut) and say("view_left_out", language, count="\0").split("\0")[0] not in shown({"blocks": everything}):
             return "the view is cut, and does not say so"

@@ -30,7 +30,7 @@ _WORDS = {
         "Post a message": "发送消息",
         "Channel": "频道",
         "Text": "内容",
-        "In thread": "回复的消息",
+        "In thread": "回复到",
         "Thread ts": "回复的消息",
         'Channel name or id, e.g. "#general" or "C0123456789"': "频道名称或编号，例如 #general 或 C0123456789",
         "The message, complete and ready to be read by others": "完整的消息，可以直接给别人看",
