@@ -154,11 +154,14 @@ async def _trial(bot: HttpStack, valkey: Valkey, trouble: Trouble, name: str, *,
     early, late = max(count // 10, 2), max(count // 10, 2)
     begin, end = trouble.all[name]
     before = asyncio.create_task(deliver(bot, events[:early], trial))
-    during = asyncio.create_task(deliver(bot, events[early : count - late], trial))
+    half = (early + count - late) // 2
+    during = asyncio.create_task(deliver(bot, events[early:half], trial))
     while not trial.statuses:  # the first is answered, others are on their way when it happens
         await asyncio.sleep(0.001)
     await begin()
-    await asyncio.wait({before, during})
+    under = asyncio.create_task(deliver(bot, events[half : count - late], trial))  # and these certainly meet it
+    await asyncio.wait({before, during, under})
+    under.result()
     before.result()
     during.result()
     await end()

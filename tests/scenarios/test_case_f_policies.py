@@ -177,10 +177,10 @@ async def test_a_person_of_another_company_decides_nothing_in_a_shared_channel(v
         model.assert_consumed()
 
 
-async def test_a_guest_may_ask_but_not_approve_their_own_request(valkey: Valkey) -> None:
-    """Point 7's neighbour: a guest's request needs somebody who may decide; with the default policy there is nobody, and the guest is told."""
+async def test_a_guests_card_for_someone_else_cannot_be_approved_by_the_guest(valkey: Valkey) -> None:
+    """Point 7's neighbour: where others may decide a guest's request gets its card, and the guest's own click does not count."""
     rooms, model = Rooms(), ScriptedModel([OAK])
-    async with running(valkey, model, registry=rooms.registry()) as stack:
+    async with running(valkey, model, registry=rooms.registry(), approvals=Approvals(policy="not_requester")) as stack:
         _, card_ts = await asked(stack, "dana")
         await stack.slack.click("dana", "#orders", card_ts, "steward:approve")
         await told(stack, "dana", OUTSIDER)
