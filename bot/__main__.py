@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
@@ -17,7 +18,11 @@ from typing import Any
 
 import structlog
 
+from bot.deps import PersonCap
+from bot.guardrails import Guardrails
+from bot.log import configure_logging
 from bot.manifest import build
+from bot.mcp_config import McpConfigError, servers_from
 from bot.run import Budget
 from bot.service import BUILT_IN, Parts, Service
 from bot.settings import Settings
@@ -26,6 +31,8 @@ from memory.embedded import StoreError, open_embedded
 from playground.appconfig import AppConfig
 from playground.demo_model import DemoModel
 from playground.server import Playground
+from tools.mcp.config import McpServer
+from tools.routing import RoutingLimits
 from tools.tool import ToolLoadError
 
 log = structlog.get_logger(__name__)
@@ -34,11 +41,11 @@ EXAMPLES = (
     "@steward what is 15% of 1,280, and what time is it in Tokyo?",
     "@steward where is my order ABC-20240520-001?",
     "@steward cancel ABC-20240520-001, because it comes too late",
-    "@steward 列出我的订单",
-    "@steward 把 ABC-20240520-001 的地址改成 上海市人民路 1 号",
+    "@steward remind me in 2 hours to call the warehouse",
+    "@steward 取消一个订单",
     "@steward 你能做什么？",
 )
-"""What the playground's page offers to a first visitor: one read, one write, in English and in Chinese, about the built-in tools."""
+"""What the playground's page offers to a first visitor: reads, writes and a question with buttons, in English and in Chinese, by the built-in tools."""
 
 
 class StartError(Exception):
@@ -156,10 +163,29 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
             approvals=settings.policies.approvals,
             approval_ttl=settings.approval_ttl,
             budget=Budget(settings.max_model_calls, settings.max_tool_calls, settings.max_tokens, settings.max_seconds),
+            mcp=_mcp_servers(settings),
+            guardrails=Guardrails.load(settings.policies),
+            routing=RoutingLimits(max_tools=settings.tool_limit),
+            model_temperature=settings.model_temperature,
+            model_cache_ttl=float(settings.model_cache_ttl),
+            answer_cache_ttl=float(settings.answer_cache_ttl),
+            strict_schemas=settings.uses_strict_schemas,
+            person_cap=PersonCap(settings.max_person_calls),
             workers=settings.workers,
             session_idle_ttl=settings.session_idle_ttl,
         )
         yield parts, welcome
+
+
+def _mcp_servers(settings: Settings) -> dict[str, McpServer]:
+    try:
+        servers = servers_from(settings.policies.mcp, os.environ)
+    except McpConfigError as error:
+        raise StartError(f"STEWARD_CONFIG: {error}") from error
+    secrets = [secret for server in servers.values() for secret in server.secrets]
+    if secrets:
+        configure_logging(level=settings.log_level, fmt=settings.log_format, secrets=[*settings.secrets(), *secrets])
+    return servers
 
 
 def _make_home(settings: Settings) -> None:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from bot.state import Call, Notice, Run, Status
 from memory.transcript import Item
+from tools.loop import Cooling
 from tools.result import ToolResult
 
 
@@ -93,6 +94,10 @@ class ModelAnswered:
     calls: tuple[Call, ...]
     tokens: int
     final: bool = False
+    opened: tuple[str, ...] = ()
+    """The groups of tools that are open after it, when it opened one."""
+    cooling: tuple[Cooling, ...] = ()
+    """The tools that rest after it."""
 
 
 FailureKind = Literal["unavailable", "rate_limited", "refused", "overflow", "empty", "invalid", "not_configured"]

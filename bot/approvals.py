@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.events import Decision, Person
+from bot.grants import covers, permitted
 from bot.messages import say
 from bot.state import Approval, Call, Run, Status, Vote
 from memory.keys import Actor
@@ -54,6 +55,22 @@ def _forbidden(approval: Approval, run: Run, event: Decision) -> str:
             return "" if event.actor != run.requested_by else "click_other"
 
 
+def _overreach(approval: Approval, call: Call, event: Decision) -> str:
+    """The message key of why this click may not also allow calls like this one from now on, or an empty string.
+
+    Only an unedited approval may, of which every argument held fast is as it was shown, and for no longer than the policy says.
+    """
+    always = event.always
+    if always is None or (
+        event.verdict == "approve"
+        and call.effect == "write"
+        and permitted(approval.policy, always.expires_after)
+        and covers(always.pattern, call.arguments or {})
+    ):
+        return ""
+    return "click_always"
+
+
 def judge(run: Run, call: Call, event: Decision, *, team_id: str, now: float, language: str) -> Refusal | Ruling:
     """Apply one decision to one call. `team_id` is the workspace the thread belongs to; `now` in seconds since the epoch.
 
@@ -75,17 +92,23 @@ def judge(run: Run, call: Call, event: Decision, *, team_id: str, now: float, la
         return Refusal(say("click_unknown", language))
     if now >= approval.expires_at:
         return Refusal(say("click_expired", language))
-    if _outsider(event.actor, event.person, team_id):
+    if (event.verdict == "answer") != (call.effect == "ask"):
+        return Refusal(say("click_unknown", language))  # a question's button permits nothing, and a permission answers nothing
+    # A guest may ask, so a guest may be asked; to permit something they still count as an outsider.
+    person = event.person.model_copy(update={"is_guest": False}) if event.person is not None and call.effect == "ask" else event.person
+    if _outsider(event.actor, person, team_id):
         return Refusal(say("click_outsider", language))
-    reason = _forbidden(approval, run, event)
+    reason = _forbidden(approval, run, event) or _overreach(approval, call, event)
     if reason:
         return Refusal(say(reason, language))
     return _rule(approval, event, now, language)
 
 
 def _rule(approval: Approval, event: Decision, now: float, language: str) -> Refusal | Ruling:
-    vote = Vote(actor=event.actor, verdict=event.verdict, at=now, reason=event.reason)
+    vote = Vote(actor=event.actor, verdict=event.verdict, at=now, reason=event.answer or event.reason)
     votes = (*approval.votes, vote)
+    if event.verdict == "answer":
+        return Ruling(Status.DONE, approval.model_copy(update={"votes": votes}))
     if event.verdict == "deny":
         return Ruling(Status.DENIED, approval.model_copy(update={"votes": votes}))
     if approval.policy.rule == "two_people":
@@ -95,4 +118,4 @@ def _rule(approval: Approval, event: Decision, now: float, language: str) -> Ref
             return Refusal(say("click_again", language))
         if len(votes) < 2:
             return Ruling(Status.WAITING, approval.model_copy(update={"votes": votes}), say("click_half", language))
-    return Ruling(Status.APPROVED, approval.model_copy(update={"votes": votes, "edited": event.verdict == "edit"}))
+    return Ruling(Status.APPROVED, approval.model_copy(update={"votes": votes, "edited": event.verdict == "edit", "always": event.always}))

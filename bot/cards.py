@@ -54,6 +54,8 @@ class CardInput:
     language: str
     repaired: bool = False
     """The model's arguments were not valid as it wrote them and were mended."""
+    same: tuple[str, ...] = ()
+    """Labels of the arguments that a permission given with this approval holds fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,8 @@ def _buttons(card: CardInput, *, cut: bool) -> Block:
     ]
     if card.approval.policy.rule != "two_people":  # what two people approve must be one and the same
         elements.append(_button("edit", card))
+    if card.approval.policy.always_for > 0:
+        elements.append(_button("always", card))
     if cut:
         elements.append(_button("view", card))
     return {"type": "actions", "block_id": "steward:actions", "elements": elements}
@@ -244,6 +248,18 @@ def approval_card(card: CardInput) -> Rendered:
     return Rendered(text=_fallback(card, lead), blocks=[*blocks, _fingerprint(card), _buttons(card, cut=cut)])
 
 
+def _standing(card: CardInput) -> list[Block]:
+    """What a standing permission has to do with the call: it allowed it, or came with its approval."""
+    approval, language = card.approval, card.language
+    if approval.grant:
+        return [_line("granted", say("card_granted", language, user=_user(card.requested_by), when=_when(approval.expires_at)))]
+    if approval.always is None or not approval.votes:
+        return []
+    until = approval.votes[-1].at + approval.always.expires_after
+    held = say("card_always_same", language, names=", ".join(card.same)) if card.same else say("card_always_any", language)
+    return [_line("always", say("card_always", language, user=_user(card.requested_by), when=_when(until))), _small("always_same", held)]
+
+
 def _truth(card: CardInput) -> str:
     """What really became of the call, whatever the caller believes."""
     if card.result is not None and card.state in {"done", "failed"}:
@@ -264,6 +280,7 @@ def resolved_card(card: CardInput) -> Rendered:
         blocks.append(_small("repaired", say("card_repaired", language)))
     blocks += rows or [_small("no_rows", say("card_no_rows", language))]
     blocks += _votes(card.approval.votes, language)
+    blocks += _standing(card)
     blocks.append(_small("outcome", say(f"card_outcome_{state}", language)))
     message = card.result.error_message if card.result is not None and state in {"failed", "unknown"} else None
     if message:

@@ -56,6 +56,31 @@ def demo() -> None:
     raise typer.Exit(play(settings))
 
 
+mcp = typer.Typer(name="mcp", help="The MCP servers of STEWARD_CONFIG.", no_args_is_help=True)
+app.add_typer(mcp)
+
+
+@mcp.command("list")
+def mcp_list() -> None:
+    """Show the servers, their tools, what each may do, and what changed since it was first seen."""
+    settings = _configured()
+    from bot.mcp_commands import list_command
+
+    raise typer.Exit(list_command(settings))
+
+
+@mcp.command("confirm")
+def mcp_confirm(
+    server: Annotated[str, typer.Argument(help="The server, as STEWARD_CONFIG names it")],
+    tool: Annotated[str | None, typer.Argument(help="One of its tools; all of them when left out")] = None,
+) -> None:
+    """Accept changed definitions of a server's tools as they are now."""
+    settings = _configured()
+    from bot.mcp_commands import confirm_command
+
+    raise typer.Exit(confirm_command(settings, server, tool))
+
+
 @app.command()
 def doctor() -> None:
     """Check the settings and everything they point at; one line each, with the remedy. Exit code 1 if something is wrong."""

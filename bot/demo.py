@@ -56,10 +56,10 @@ class _Stage:
         self.root = self.root or ts
         await self.watch()
 
-    async def press(self, action: str, label: str) -> None:
+    async def press(self, action: str) -> None:
         """The person presses a button of the newest card."""
         card = next(m for m in reversed(self._own()) if _buttons(m))
-        self.say(f"\n  Alice    presses [{label}]")
+        self.say(f"\n  Alice    presses [{_label(card, action)}]")
         await self._slack.click(PERSON, CHANNEL, card["ts"], action)
         await self.watch(after_click=card["ts"])
 
@@ -150,11 +150,16 @@ async def _scenes(stage: _Stage) -> int:
     stage.say("\n  (The model asked for two tools at once; both only read, so they ran without asking.)")
     await stage.speak("Cancel that order please")
     stage.say("\n  (The model asked for a write. Nothing has happened yet: the card waits for Alice, and nothing runs meanwhile.)")
-    await stage.press("steward:deny", "Deny")
+    await stage.press("steward:deny")
     stage.say("\n  (Refused is refused: the order is untouched, and the model was told so.)")
-    await stage.speak("取消这个订单吧")
-    await stage.press("steward:approve", "批准")
+    await stage.speak("取消一个订单")
+    stage.say("\n  (Which one? The model may ask with buttons; an answer permits nothing, so the write still waits for its own click.)")
+    await stage.press("steward:choice:0")
+    await stage.press("steward:approve")
     stage.say("\n  (Approved by a click, run once, and the card now says what really happened.)")
+    await stage.speak("remind me tomorrow at 9am to call the warehouse")
+    await stage.press("steward:approve")
+    stage.say("\n  (The card named the exact time. It will be said in this thread, once, even if the program is restarted meanwhile.)")
     await stage.speak("what did I ask you first?")
     stage.say("\nDone. Try it yourself: `make run`, then open the page it names.")
     return 0
@@ -162,6 +167,12 @@ async def _scenes(stage: _Stage) -> int:
 
 def _buttons(message: dict[str, Any]) -> bool:
     return any(block.get("type") == "actions" for block in message.get("blocks") or [])
+
+
+def _label(message: dict[str, Any], action: str) -> str:
+    """What stands on a button."""
+    elements = [element for block in message.get("blocks") or [] for element in block.get("elements") or []]
+    return str(next(element["text"]["text"] for element in elements if element.get("action_id") == action))
 
 
 def _readable(message: dict[str, Any]) -> str:
@@ -188,4 +199,6 @@ def _inner(node: Any) -> list[str]:
         return ["".join(_inner(node.get("elements") or []))]
     if isinstance(node.get("text"), str):
         return [node["text"]]
+    if node.get("type") == "user":
+        return [f"<@{node.get('user_id')}>"]
     return [line for value in node.values() if isinstance(value, dict | list) for line in _inner(value)]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.answer_cache import AnswerCache, ModelCache
+from bot.guardrails import Guardrails
 from bot.model import Model
 from bot.policy_file import Approvals
 from bot.run import Budget
 from bot.slack import Slack
+from memory.grants import Grants
+from tools.engine import Engine
 from tools.registry import Registry
+from tools.routing import RoutingLimits
 from tools.tool import SlackAccess
 
 
@@ -30,11 +35,16 @@ class Limits:
     adoption_looks: int = 60
     adoption_pause: float = 0.5
     """How often, and how far apart, a fenced worker looks whether its last message was adopted."""
-    keyed_repeats: int = 3
-    keyed_pause: float = 1.0
-    """How often a keyed write whose outcome is unknown is sent again with the same key, and the first pause, which doubles."""
     write_grace: float = 1.0
     """A write under way when everything is told to stop gets this long to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonCap:
+    """How many tool calls one person may use in so many seconds, over all their requests; 0 calls: no cap."""
+
+    calls: int = 300
+    seconds: float = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +52,24 @@ class Deps:
     """Everything an effect may use; made once by the composition root."""
 
     slack: Slack
-    model: Model
+    model: Model | ModelCache
     registry: Registry
     approvals: Approvals
     budget: Budget = field(default_factory=Budget)
     approval_ttl: float = 86_400.0
     limits: Limits = field(default_factory=Limits)
+    engine: Engine = field(default_factory=Engine)
+    guardrails: Guardrails = field(default_factory=Guardrails)
+    grants: Grants | None = None
+    """Standing permissions; None: everybody is asked every time."""
+    routing: RoutingLimits = field(default_factory=RoutingLimits)
+    answers: AnswerCache | None = None
+    """Answers to first questions that may be given again; None: none are."""
+    strict_schemas: bool = False
+    """Whether the endpoint can hold the model to the schemas, and is asked to."""
+    withheld: Callable[[], Mapping[str, str]] = dict
+    """Tools that exist but are not offered until an operator has looked at them, by name, each with the sentence a call is answered with."""
+    person_cap: PersonCap = field(default_factory=PersonCap)
     tool_slack: SlackAccess | None = None
     resources: Mapping[str, Any] = field(default_factory=dict)
     allowed_hosts: frozenset[str] = frozenset()

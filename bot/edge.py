@@ -176,7 +176,8 @@ class Edge:
         await ack()
 
     async def _on_command(self, ack: Callable[..., Awaitable[Any]], body: dict[str, Any]) -> None:
-        await ack(response_type="ephemeral", text=await self._interaction.command(body))
+        answer = await self._interaction.command(body)
+        await ack(response_type="ephemeral", text=answer.text, **({"blocks": answer.blocks} if answer.blocks else {}))
 
     async def _acknowledge(self, ack: Callable[[], Awaitable[Any]]) -> None:
         await ack()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 from collections.abc import AsyncIterator
 from time import time
 from typing import Any
@@ -12,21 +11,22 @@ from typing import Any
 import structlog
 
 from bot import actions as act
+from bot.checks import Checking
 from bot.deps import Deps
 from bot.effects_slack import cleaned, post_recorded
 from bot.guard import settled
 from bot.ledger import Ledger
 from bot.messages import say
-from bot.model import Answer, ModelError, WantedCall, to_wire
+from bot.model import Answer, ModelError, to_wire
 from bot.prompt import SUMMARY, system
 from bot.render import Rendered, capped, progress
-from bot.session_ops import outbound_id
+from bot.session_ops import outbound_id, past_calls
 from bot.slack import SlackDown, SlackRefused
-from bot.state import Approval, Call, Run, Status
+from bot.state import Run
 from memory.context import DEFAULT_LIMIT
 from memory.transcript import Item
-from tools.engine import digest, prepare
-from tools.result import ErrorCode, Suggestion, ToolResult
+from tools.loop import cooled
+from tools.routing import offer as offered
 
 log = structlog.get_logger(__name__)
 
@@ -65,17 +65,39 @@ async def _thinking(run: Run, ledger: Ledger, deps: Deps) -> AsyncIterator[None]
 
 
 async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.ModelAnswered | act.ModelFailed:
-    run = action.run
+    run, thread = action.run, ledger.session.thread
     limit = DEFAULT_LIMIT
+    history = past_calls(run)
+    # A name the model made up rests nowhere, and has no place in the system prompt.
+    cooling = tuple(each for each in cooled(history, run.cooling, run.usage.model_calls) if each.tool in deps.registry)
+    offer = offered(
+        deps.registry,
+        allowed=lambda tool: deps.guardrails.allows(tool, thread=thread, actor=run.requested_by, groups=run.groups),
+        opened=run.opened,
+        cooling={each.tool for each in cooling},
+        limits=deps.routing,
+        strict=deps.strict_schemas,
+    )
     outcome: act.ModelAnswered | act.ModelFailed
     for _ in range(3):
         items, _cut = await ledger.messages(limit)
-        wire = to_wire(system(run, ledger.session.room, run.started_at), items)
+        if deps.answers is not None and not action.final:
+            known = await deps.answers.look(run, thread, items, offer)
+            if known is not None:
+                return act.ModelAnswered(known, (), 0)
+        wire = to_wire(system(run, ledger.session.room, run.started_at, offer=offer, cooling=cooling), items)
         if action.final:
             wire.append({"role": "user", "content": f"[note by the program] {SUMMARY}"})
         try:
-            answer = await _heard(wire, [] if action.final else deps.registry.schemas(), _Partials(run, items, ledger, deps), deps)
-            outcome = _checked(answer, action, ledger, deps)
+            answer = await _heard(wire, [] if action.final else offer.schemas, _Partials(run, items, ledger, deps), deps)
+            if action.final:
+                outcome = act.ModelAnswered(answer.text or say("capped", run.locale), (), answer.tokens, final=True)
+            else:
+                checking = Checking(run, offer, history, cooling, ledger, deps)
+                calls = await checking.check(answer.calls)
+                outcome = act.ModelAnswered(answer.text, calls, answer.tokens, opened=checking.opened, cooling=cooling)
+                if deps.answers is not None and not calls:
+                    await deps.answers.keep(run, answer.text)
             break
         except ModelError as error:
             outcome = act.ModelFailed(error.kind, error.transient, error.retry_after)
@@ -177,47 +199,3 @@ async def _show_partial(run_id: str, part: Rendered, ledger: Ledger, deps: Deps)
     lookup = box is not None and box.epoch != ledger.claim.epoch
     ts = await deps.slack.post(thread.channel_id, thread.thread_ts, part, box_id, lookup=lookup, since=run.started_at, check=ledger.check)
     await post_recorded(ledger, deps, box_id, ts, act.Posted(box_id, ts))
-
-
-def _checked(answer: Answer, action: act.CallModel, ledger: Ledger, deps: Deps) -> act.ModelAnswered:
-    """The model's answer with every call validated: what is wrong gets its result now, what writes gets an approval to ask for."""
-    run = action.run
-    if action.final:
-        return act.ModelAnswered(answer.text or say("capped", run.locale), (), answer.tokens, final=True)
-    left = deps.budget.tool_calls - run.usage.tool_calls
-    calls = tuple(_call(wanted, i, run, ledger, deps) if i < left else _unaffordable(wanted, i, run) for i, wanted in enumerate(answer.calls))
-    return act.ModelAnswered(answer.text, calls, answer.tokens)
-
-
-def _call_id(run: Run, index: int) -> str:
-    """Ours, not the model's, which may be missing or repeated; the same again when the same answer is recorded."""
-    return f"call_{run.id}_{run.usage.model_calls}_{index}"
-
-
-def _unaffordable(wanted: WantedCall, index: int, run: Run) -> Call:
-    message = "The budget of tool calls for this request is used up. It was not run."
-    result = ToolResult.fail(wanted.name, ErrorCode.RATE_LIMITED, message, Suggestion.GIVE_UP)
-    return Call(id=_call_id(run, index), tool=wanted.name, raw=wanted.arguments, status=Status.FAILED, result=result)
-
-
-def _call(wanted: WantedCall, index: int, run: Run, ledger: Ledger, deps: Deps) -> Call:
-    call_id = _call_id(run, index)
-    prepared = prepare(deps.registry, wanted.name, wanted.arguments)
-    if isinstance(prepared, ToolResult):
-        return Call(id=call_id, tool=wanted.name, raw=wanted.arguments, status=Status.FAILED, result=prepared)
-    tool = prepared.tool
-    call = Call(id=call_id, tool=tool.name, raw=wanted.arguments, arguments=prepared.arguments, effect=tool.effect, keyed=tool.keyed)
-    if tool.effect == "read":
-        return call
-    policy = deps.approvals.policy_for(tool.name, default_expiry=deps.approval_ttl)
-    if run.guest and policy.rule == "requester":
-        message = "The person who asked is a guest, and only full members may approve a change, so it was not put to anyone. A colleague has to ask for it."
-        result = ToolResult.fail(tool.name, ErrorCode.PERMISSION_DENIED, message, Suggestion.ASK_PERSON)
-        return call.model_copy(update={"status": Status.FAILED, "result": result})
-    approval = Approval(
-        id=secrets.token_urlsafe(15),
-        digest=digest(tool, prepared.arguments, ledger.session.thread.id, run.id, call_id),
-        policy=policy,
-        expires_at=time() + policy.expires_after,
-    )
-    return call.model_copy(update={"status": Status.WAITING, "approval": approval})

@@ -14,18 +14,23 @@ import structlog
 from bot import actions as act
 from bot.cards import CardInput, approval_card, resolved_card
 from bot.deps import Deps
+from bot.effects_reminder import reminded_directly
+from bot.forms import human
 from bot.gate import mentions, plain
 from bot.guard import clean, urls
 from bot.ledger import Ledger
 from bot.messages import say
+from bot.questions import question_card
+from bot.reminders import reminder
 from bot.render import Rendered, answer_parts, capped, escape
-from bot.session_ops import outbound_id
+from bot.session_ops import card_state, outbound_id
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Call, Run
 from memory.keys import Actor
 from memory.mailbox import Fenced
 from memory.transcript import Item, Note, ToolMessage, UserMessage
 from tools.registry import Registry
+from tools.tool import Tool
 
 log = structlog.get_logger(__name__)
 
@@ -58,6 +63,8 @@ async def post_recorded(ledger: Ledger, deps: Deps, box_id: str, ts: str, *outco
 
 def card(call: Call, run: Run, state: str, deps: Deps) -> Rendered:
     """A call's card in a state: with buttons while it waits, with what happened afterwards."""
+    if call.effect == "ask":
+        return question_card(call, run, state)
     shown = card_input(call, run, state, deps.registry)
     return approval_card(shown) if state in {"open", "half"} else resolved_card(shown)
 
@@ -79,7 +86,15 @@ def card_input(call: Call, run: Run, state: str, registry: Registry) -> CardInpu
         state=state,
         result=call.result,
         language=run.locale,
+        repaired=call.repaired,
+        same=_held_fast(call, run, tool),
     )
+
+
+def _held_fast(call: Call, run: Run, tool: Tool | None) -> tuple[str, ...]:
+    """The labels of the arguments that a permission given with this call's approval holds fast."""
+    always = call.approval.always if call.approval is not None else None
+    return tuple(human(name) if tool is None else tool.say(human(name), run.locale) for name in (always.pattern if always is not None else ()))
 
 
 async def ask(action: act.AskApproval, ledger: Ledger, deps: Deps) -> None:
@@ -91,7 +106,13 @@ async def ask(action: act.AskApproval, ledger: Ledger, deps: Deps) -> None:
     lookup = box is None or box.epoch != ledger.claim.epoch
     try:
         ts = await deps.slack.post(
-            thread.channel_id, thread.thread_ts, card(call, run, "open", deps), call.approval.id, lookup=lookup, since=run.started_at, check=ledger.check
+            thread.channel_id,
+            thread.thread_ts,
+            card(call, run, card_state(call), deps),
+            call.approval.id,
+            lookup=lookup,
+            since=run.started_at,
+            check=ledger.check,
         )
     except SlackRefused as error:
         log.warning("card_refused", code=error.code, tool=call.tool)
@@ -139,7 +160,10 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
     text = run.answer or say("stopped", run.locale)
     if run.answer_kind in {"answer", "summary"}:
         text = await cleaned(capped(text, run.locale), (await ledger.messages())[0], deps)
-    parts = await asyncio.to_thread(answer_parts, text, run.locale) if len(text) >= LONG_TEXT else answer_parts(text, run.locale)
+    if run.answer_kind == "reminder":
+        parts = [reminder(run, ledger.session.thread.channel_id, allowed_urls((await ledger.messages())[0]))]
+    else:
+        parts = await asyncio.to_thread(answer_parts, text, run.locale) if len(text) >= LONG_TEXT else answer_parts(text, run.locale)
     for index in range(run.parts_posted, len(parts)):
         last = index + 1 == len(parts)
         try:
@@ -149,6 +173,8 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
                 raise SlackDown(f"reply: {error.code}") from error  # an operator's to mend; the answer waits for that
             log.warning("part_refused", code=error.code, run=run.id)
             if not await _part_again(run, index, parts[index], ledger, deps, code=error.code, last=last):
+                if run.answer_kind == "reminder":
+                    await reminded_directly(run, allowed_urls((await ledger.messages())[0]), ledger, deps)
                 await ledger.record(act.PartReplied(last=True))
                 return
 

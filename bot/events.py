@@ -120,16 +120,33 @@ class Deleted(_Event):
     ts: str
 
 
+class Always(BaseModel):
+    """What a person allows from now on, beside the one call in front of them: the same tool, from them, in this channel."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pattern: dict[str, Any]
+    """Arguments that must be exactly these; those not named may be anything."""
+    expires_after: float
+    """Seconds from the click."""
+
+
 class Decision(_Event):
-    """Someone pressed a button of an approval card, or submitted its edit form."""
+    """Someone pressed a button of an approval card or a question, or submitted a form that belongs to one."""
 
     kind: Literal["decision"] = "decision"
     actor: Actor
     approval_id: str
     message_ts: str
     """`ts` of the card that was clicked; empty when the decision came from a modal."""
-    verdict: Literal["approve", "deny", "edit"]
+    verdict: Literal["approve", "deny", "edit", "answer"]
     reason: str = ""
+    answer: str = ""
+    """What a question was answered with, for `answer`."""
+    choice: int | None = None
+    """Which of a question's choices was clicked; the words are looked up in the call, never taken from the button."""
+    always: Always | None = None
+    """With `approve`: also allow calls like this one for some time."""
     arguments: dict[str, Any] | None = None
     """The edited arguments, already validated against the tool's schema, for `edit`."""
     digest: str = ""
@@ -148,8 +165,20 @@ class Stop(_Event):
     """Not said to us in words (Slack's own stop button, or the bare word in a thread): no answer when nothing runs."""
 
 
+class Due(_Event):
+    """A reminder's time has come. Made by the scheduler, never by anything that came in from outside."""
+
+    kind: Literal["due"] = "due"
+    actor: Actor
+    """Whom to remind."""
+    text: str
+    locale: str = "en"
+    at: float = 0.0
+    """When it was to be given, in seconds since the epoch."""
+
+
 Event = Annotated[
-    Mention | DirectMessage | ThreadReply | Edited | Deleted | Decision | Stop,
+    Mention | DirectMessage | ThreadReply | Edited | Deleted | Decision | Stop | Due,
     Field(discriminator="kind"),
 ]
 

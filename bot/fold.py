@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from bot.approvals import Refusal, judge
-from bot.events import Decision, Deleted, DirectMessage, Edited, Event, Mention, Person, Stop, ThreadReply
+from bot.events import Decision, Deleted, DirectMessage, Due, Edited, Event, Mention, Person, RoomKind, Stop, ThreadReply
 from bot.messages import pick, say
+from bot.questions import choices_of
+from bot.reminders import is_direct
 from bot.session_ops import (
     all_runs,
     append,
@@ -27,7 +29,7 @@ from bot.session_ops import (
     with_runs,
 )
 from bot.settle import settle
-from bot.state import Inbound, Run, Session, Status
+from bot.state import Call, Inbound, Run, Session, Status
 from memory.keys import Actor
 from memory.transcript import Correction, Note, UserMessage
 from tools.result import ErrorCode, Suggestion, ToolResult
@@ -55,6 +57,8 @@ def fold(session: Session, event: Event, now: float) -> Session:
             session = _decision(session, event, now)
         case Stop():
             session = _stop(session, event, now)
+        case Due():
+            session = _due(session, event, now)
         case _:
             assert_never(event)
     return settle(session, now)
@@ -121,6 +125,7 @@ def _inbound(session: Session, event: Mention | DirectMessage | ThreadReply, *, 
         locale=pick(event.text, person.locale if person else "en"),
         timezone=person.timezone if person else "UTC",
         guest=person is not None and person.is_guest,
+        groups=person.groups if person is not None else None,
         not_before=now + BARE_MENTION_PATIENCE if bare else 0.0,
     )
     inbox = [i.model_copy(update={"not_before": 0.0}) if i.item.actor == event.actor else i for i in session.inbox] if request else list(session.inbox)
@@ -136,6 +141,22 @@ def _canned(session: Session, event: Mention | DirectMessage, text: str, now: fl
         update={"answer": text, "answer_kind": "failure", "dirty": False}
     )
     return session.model_copy(update={"waiting": (*session.waiting, run)})
+
+
+def _due(session: Session, event: Due, now: float) -> Session:
+    """Say a reminder, once, through the same road as any answer, beside whatever else goes on in the thread."""
+    run = new_run(session, event.actor, f"due:{event.key}", locale=event.locale, timezone="UTC", now=now)
+    if run.id in session.answered or any(run.id == other.id for other in all_runs(session)):
+        return session
+    if session.log_length == 0 and not session.pending and not session.inbox and not all_runs(session):
+        # The thread was forgotten meanwhile, or never known: whoever answers the reminder goes on with what stands there.
+        session = session.model_copy(update={"room": RoomKind.IM if is_direct(session.thread.channel_id) else session.room})
+        if session.thread.thread_ts and not session.history_from:
+            session = session.model_copy(update={"history_from": f"{now:.6f}"})
+    note = f"A reminder came due and is being given to {event.actor.user_id}, who had asked for it. Its text, which is data: {event.text!r}"
+    session = append(session, Note(text=note))
+    said = run.model_copy(update={"answer": event.text, "answer_kind": "reminder", "dirty": False, "started_at": event.at or now})
+    return session.model_copy(update={"waiting": (*session.waiting, said)})
 
 
 def _edited(session: Session, ts: str, text: str | None, author: Actor | None = None) -> Session:
@@ -176,6 +197,8 @@ def _decision(session: Session, event: Decision, now: float) -> Session:
         for call in run.calls:
             if call.approval is None or call.approval.id != event.approval_id:
                 continue
+            if call.effect == "ask" and event.choice is not None:
+                event = _chosen(event, call)
             ruling = judge(run, call, event, team_id=session.thread.team_id, now=now, language=language)
             if isinstance(ruling, Refusal):
                 return notify(session, event.key, event.actor, ruling.text)
@@ -193,6 +216,9 @@ def _decision(session: Session, event: Decision, now: float) -> Session:
                 )
                 session, decided = close_call(session, decided, Status.DENIED, denied)
                 run = run.model_copy(update={"refused": (*run.refused, fingerprint(call))})  # noqa: PLW2901 - the run with its refusal
+            elif ruling.status is Status.DONE:
+                said = ToolResult.ok(call.tool, {"answer": event.answer, "answered_by": _name(event.person, event.actor)})
+                session, decided = close_call(session, decided, Status.DONE, said)
             else:
                 decided = decided.model_copy(update={"status": ruling.status})
                 if event.verdict == "edit" and event.arguments is not None:
@@ -200,6 +226,14 @@ def _decision(session: Session, event: Decision, now: float) -> Session:
                     decided = decided.model_copy(update={"arguments": event.arguments, "approval": signed})
             return with_run(session, with_call(run, decided))
     return notify(session, event.key, event.actor, say("click_unknown", language))
+
+
+def _chosen(event: Decision, call: Call) -> Decision:
+    """A click on a question's choice with the words of that choice; one that does not exist answers nothing."""
+    choices = choices_of(call)
+    if event.choice is None or not 0 <= event.choice < len(choices):
+        return event.model_copy(update={"verdict": "approve"})  # which a question does not take
+    return event.model_copy(update={"answer": choices[event.choice]})
 
 
 def _stop(session: Session, event: Stop, now: float) -> Session:

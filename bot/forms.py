@@ -185,13 +185,14 @@ def _modal(what: str, blocks: list[Block], approval_id: str, session_id: str, la
     }
 
 
-def _human(name: str) -> str:
+def human(name: str) -> str:
+    """An argument's name as a person reads it: `order_id` is "Order id"."""
     words = visible(name).replace("_", " ").strip() or "·"
     return words[0].upper() + words[1:]
 
 
 def _input(field: _Field, language: str, words: Mapping[str, str]) -> Block:
-    hint_text, label = str(field.schema.get("description", "")), _human(field.name)
+    hint_text, label = str(field.schema.get("description", "")), human(field.name)
     hints = [words.get(hint_text, hint_text)]
     if field.kind in {"lines", "json", "integer", "number"}:
         hints.append(say(f"form_hint_{field.kind}", language))
@@ -254,7 +255,7 @@ def _kept(field: _Field, language: str) -> Block:
     if count < len(text):
         note += " · " + say("card_reason_cut", language, count=f"{len(text) - count:,}")
     label = [
-        {"type": "text", "text": shorten(_human(field.name), 200), "style": {"bold": True}},
+        {"type": "text", "text": shorten(human(field.name), 200), "style": {"bold": True}},
         {"type": "text", "text": f" ({note})", "style": {"italic": True}},
     ]
     box = [{"type": "rich_text_preformatted", "elements": [{"type": "text", "text": shown}]}] if shown else []
@@ -379,7 +380,7 @@ def field_errors(errors: Iterable[Mapping[str, Any]], language: str, shown: Iter
         name = str(place[0]) if place else ""
         block_id, message = _PREFIX + name, _complaint(error, language)
         if there and block_id not in there:
-            block_id, message = there[0], f"{_human(name)}: {message}" if name else message
+            block_id, message = there[0], f"{human(name)}: {message}" if name else message
         found.setdefault(block_id, shorten(message, 150))
     return found
 

@@ -19,25 +19,32 @@ from pydantic import ValidationError
 
 from bot.cards import full_view
 from bot.effects_slack import card_input
-from bot.events import Decision
+from bot.events import Always, Decision
 from bot.forms import deny_view, edit_view, field_errors, read_form
 from bot.gate import Identity, a_ts, an_id
+from bot.guardrails import Guardrails
 from bot.messages import pick, say
-from bot.render import help_text, home
+from bot.permissions import LIST_WORDS, REVOKE_WORDS, Permissions, Revoke
+from bot.questions import answer_view
+from bot.render import Rendered, help_text, home
 from bot.session_ops import card_state
 from bot.slack import Slack, SlackDown, SlackRefused
 from bot.state import Call, Run, Session, StateError, Status, load
+from memory.grants import Grants
 from memory.keys import Actor, Thread
 from memory.mailbox import Mailbox
-from tools.engine import InvalidArguments, validate
+from tools.engine import InvalidArguments, Prepared, validate
 from tools.registry import Registry
+from tools.resolve import resolved
+from tools.result import ToolResult
+from tools.tool import Tool, ToolContext
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenForm:
-    """A click that wants a modal: `what` is `view`, `edit` or `deny_reason`."""
+    """A click that wants a modal: `what` is `view`, `edit`, `always`, `deny_reason` or `answer`."""
 
     what: str
     approval_id: str
@@ -48,7 +55,7 @@ class OpenForm:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A submitted modal: `what` is `edit` or `deny`."""
+    """A submitted modal: `what` is `edit`, `always`, `deny` or `answer`."""
 
     what: str
     approval_id: str
@@ -73,7 +80,7 @@ def _actor(body: Mapping[str, Any], me: Identity) -> Actor:
     return Actor(team_id=team, user_id=user["id"])
 
 
-def clicked(body: Mapping[str, Any], me: Identity) -> Decision | OpenForm | None:
+def clicked(body: Mapping[str, Any], me: Identity) -> Decision | OpenForm | Revoke | None:
     """Read a `block_actions` payload. Raises `ValueError` or `KeyError` when it has not the form Slack sends."""
     action = body["actions"][0]
     container = body.get("container") or {}
@@ -95,7 +102,13 @@ def clicked(body: Mapping[str, Any], me: Identity) -> Decision | OpenForm | None
         return Decision(
             thread=thread, key=key, actor=actor, approval_id=value, message_ts=message_ts, verdict="approve" if what == "approve" else "deny", at=time()
         )
-    if what in {"view", "edit", "deny_reason"}:
+    if what.startswith("choice:") and what[7:].isdecimal() and len(what) < 12:
+        key = f"d:{value}:{actor.user_id}:{action.get('action_ts', '')}"
+        place = int(what[7:])
+        return Decision(thread=thread, key=key, actor=actor, approval_id=value, message_ts=message_ts, verdict="answer", choice=place, at=time())
+    if what == "revoke":
+        return Revoke(value, actor, channel, thread_ts, str(body.get("response_url", "")))
+    if what in {"view", "edit", "always", "deny_reason", "answer"}:
         return OpenForm(what, value, thread, actor, str(body.get("trigger_id", "")))
     return None
 
@@ -123,10 +136,23 @@ def submitted(body: Mapping[str, Any], me: Identity) -> Form | None:
 class Interaction:
     """The part of the edge that reads sessions and opens views."""
 
-    def __init__(self, mailbox: Mailbox, slack: Slack, registry: Registry) -> None:
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        slack: Slack,
+        registry: Registry,
+        grants: Grants | None = None,
+        guardrails: Guardrails | None = None,
+        *,
+        resources: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`resources` are those of the tools, for values of a form that a tool reads in the light of who asks and when."""
+        self._resources = resources or {}
         self._mailbox = mailbox
         self._slack = slack
         self._registry = registry
+        self._permissions = Permissions(grants) if grants is not None else None
+        self._guardrails = guardrails or Guardrails()
 
     async def _find(self, thread: Thread, approval_id: str) -> tuple[Session, Run, Call] | None:
         document = await self._mailbox.read_document(thread)
@@ -143,8 +169,11 @@ class Interaction:
                     return session, run, call
         return None
 
-    async def open(self, form: OpenForm) -> None:
+    async def open(self, form: OpenForm | Revoke) -> None:
         """Open the modal a click asked for, or tell the person privately why there is none. Raises `MailboxDown`."""
+        if isinstance(form, Revoke):
+            await self._revoke(form)
+            return
         found = await self._find(form.thread, form.approval_id)
         try:
             if found is None:
@@ -158,8 +187,19 @@ class Interaction:
                 return
             if form.what == "view":
                 view = full_view(card_input(call, run, card_state(call), self._registry))
+            elif call.effect == "ask":
+                if form.what != "answer":
+                    return
+                view = answer_view(form.approval_id, form.thread.id, run.locale, str((call.arguments or {}).get("question", "")))
+            elif form.what == "answer":
+                return
             elif form.what == "deny_reason":
                 view = deny_view(form.approval_id, form.thread.id, run.locale, title=(tool.title if tool else "") or call.tool)
+            elif form.what == "always":
+                made = await self._always(form, call, run, tool)
+                if made is None:
+                    return
+                view = made
             elif tool is not None:
                 schema = tool.schema()["function"]["parameters"]
                 view = edit_view(
@@ -177,12 +217,47 @@ class Interaction:
         except (SlackDown, SlackRefused) as error:
             log.warning("view_not_opened", what=form.what, reason=str(error))
 
+    async def _always(self, form: OpenForm, call: Call, run: Run, tool: Tool | None) -> dict[str, Any] | None:
+        """The form that allows calls like this one from now on; None when the person was told why there is none."""
+        made: dict[str, Any] | str = "click_always"
+        if self._permissions is not None and tool is not None:
+            made = await self._permissions.form(call, run, form.thread, tool, form.actor)
+        if isinstance(made, str):
+            await self._slack.notice(form.thread.channel_id, form.actor.user_id, say(made, run.locale), form.thread.thread_ts)
+            return None
+        return made
+
+    async def _revoke(self, click: Revoke) -> None:
+        """End a permission of the clicker's own, and show the list as it is now in the old one's place."""
+        if self._permissions is None:
+            return
+        shown = await self._permissions.clicked(click, await self._language(click.actor))
+        try:
+            await self._slack.respond(click.response_url, shown)
+        except (SlackDown, SlackRefused) as error:
+            log.warning("list_not_renewed", reason=str(error))
+
+    async def _language(self, actor: Actor, text: str = "") -> str:
+        """The language to answer somebody in who wrote `text` to us, or nothing."""
+        try:
+            person = await self._slack.person(actor)
+        except (SlackDown, SlackRefused):
+            return pick(text)
+        return pick(text if pick(text) == "zh" else "", person.locale)
+
     async def check(self, form: Form) -> Decision | Refused:
         """A submitted form as a decision, or what is wrong with it. Raises `MailboxDown`."""
         if form.what == "deny":
             reason = _first_text(form.values)[:1_000]
             return Decision(
                 thread=form.thread, key=form.key, actor=form.actor, approval_id=form.approval_id, message_ts="", verdict="deny", reason=reason, at=time()
+            )
+        if form.what == "answer":
+            words = _first_text(form.values).strip()[:2_000]
+            if not words:  # blanks pass Slack's own check
+                return Refused({next(iter(form.values), "answer"): say("form_error_missing", await self._language(form.actor))})
+            return Decision(
+                thread=form.thread, key=form.key, actor=form.actor, approval_id=form.approval_id, message_ts="", verdict="answer", answer=words, at=time()
             )
         found = await self._find(form.thread, form.approval_id)
         block = next(iter(form.values), "")
@@ -192,6 +267,18 @@ class Interaction:
         tool = self._registry.get(call.tool)
         if tool is None:
             return Refused({block: say("click_unknown", run.locale)})
+        if form.what == "always":
+            always = Permissions.read(call, run, form.values)
+            if not isinstance(always, Always):
+                return Refused(always)
+            return Decision(
+                thread=form.thread, key=form.key, actor=form.actor, approval_id=form.approval_id, message_ts="", verdict="approve", always=always, at=time()
+            )
+        return await self._edited(form, run, call, tool)
+
+    async def _edited(self, form: Form, run: Run, call: Call, tool: Tool) -> Decision | Refused:
+        """The values of an edit form, held against the tool's arguments and the rules, in the definite form in which they would run."""
+        block = next(iter(form.values), "")
         schema = tool.schema()["function"]["parameters"]
         try:
             arguments = read_form(schema, call.arguments or {}, form.values)
@@ -201,6 +288,19 @@ class Interaction:
             return Refused(field_errors(error.errors(include_url=False), run.locale, tuple(form.values)))
         except InvalidArguments as error:
             return Refused({block: str(error)[:1_000]})
+        except Exception:  # a validator or rule of the tool's own may raise anything, and the person is waiting at the form
+            log.exception("tool.validator_failed", tool=tool.name)
+            return Refused({block: say("form_error_other", run.locale, reason=tool.name)})
+        person = run.requested_by
+        place_of_call = ToolContext(person, form.thread, run.timezone, run.id, call.id, resources=self._resources)
+        definite = await resolved(Prepared(tool, valid, ""), place_of_call)  # what is approved is a time, not "tomorrow"
+        if isinstance(definite, ToolResult):
+            return Refused({block: (definite.error_message or "")[:1_000]})
+        valid = definite.arguments
+        broken = self._guardrails.complaint(tool, valid, thread=form.thread, actor=run.requested_by)
+        if broken is not None:
+            place = f"field:{broken.argument.partition('.')[0]}"
+            return Refused({place if place in form.values else block: say("form_error_rule", run.locale, reason=broken.reason).strip()})
         return Decision(
             thread=form.thread, key=form.key, actor=form.actor, approval_id=form.approval_id, message_ts="", verdict="edit", arguments=valid, at=time()
         )
@@ -213,17 +313,18 @@ class Interaction:
         except (SlackDown, SlackRefused) as error:
             log.warning("home_not_shown", reason=str(error))
 
-    async def command(self, body: Mapping[str, Any]) -> str:
+    async def command(self, body: Mapping[str, Any]) -> Rendered:
         """The private answer to `/steward …`."""
         text = str(body.get("text") or "").strip()
-        try:
-            person = await self._slack.person(Actor(team_id=self._slack.me.team_id, user_id=str(body.get("user_id", ""))))
-            language = pick(text if pick(text) == "zh" else "", person.locale)
-        except (SlackDown, SlackRefused):
-            language = pick(text)
+        words = text.split()
+        actor = Actor(team_id=str(body.get("team_id") or self._slack.me.team_id), user_id=str(body.get("user_id", "")))
+        if words and words[0].casefold() in LIST_WORDS | REVOKE_WORDS and self._permissions is not None:
+            # An id may look like several English words: only the first word is the person's own.
+            return await self._permissions.command(actor, words, await self._language(actor, words[0]))
+        language = await self._language(actor, text)
         if text.casefold() in {"status", "状态"}:
-            return say("status_ok" if await self._mailbox.ping() else "status_store_down", language)
-        return help_text(language)
+            return Rendered(say("status_ok" if await self._mailbox.ping() else "status_store_down", language), [])
+        return Rendered(help_text(language), [])
 
 
 def _first_text(values: Mapping[str, Any]) -> str:

@@ -8,8 +8,10 @@ mine?
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from time import monotonic, time
+from typing import Any
 
 from bot import actions as act
 from bot.recovery import disturbed, where
@@ -17,7 +19,7 @@ from bot.run import record
 from bot.state import Session, dump, load
 from memory.context import DEFAULT_LIMIT, select
 from memory.mailbox import Claim, Fenced, Mailbox, MailboxDown
-from memory.transcript import ITEM, Item, arrange
+from memory.transcript import ITEM, Item, ToolMessage, arrange
 
 HISTORY_READ = 400
 """Transcript items read for a model call."""
@@ -108,6 +110,14 @@ class Ledger:
         """Where the committed state, by now perhaps another worker's, says a message stands; None when it says nothing."""
         document = await self._mailbox.read_document(self.claim.thread)
         return where(load(document), outbound_id) if document else None
+
+    def result_of(self, call_id: str) -> dict[str, Any] | None:
+        """What the model read of an earlier call of this thread; None when it is not at hand or was no success."""
+        for item in reversed([*(self._log or []), *self.session.pending]):
+            if isinstance(item, ToolMessage) and item.call_id == call_id:
+                read: dict[str, Any] = json.loads(item.content)
+                return read if read.get("success") else None
+        return None
 
     async def messages(self, limit: int = DEFAULT_LIMIT) -> tuple[list[Item], bool]:
         """The thread as a model may read it, newest part first to be kept, and whether older parts were left out."""

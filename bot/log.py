@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MASK: Final = "[secret]"
 
-CHATTY: Final = ("aiohttp", "asyncio", "httpcore2", "httpx2", "openai", "redis", "slack_bolt", "slack_sdk", "urllib3")
+CHATTY: Final = ("aiohttp", "apscheduler", "asyncio", "httpcore2", "httpx2", "mcp", "openai", "redis", "slack_bolt", "slack_sdk", "urllib3")
 """Libraries kept at WARNING at every level of ours: below it they print requests, bodies included."""
 
 _TOKENS: Final = re.compile(

@@ -24,8 +24,8 @@ EVENTS: Final = {
 SCOPES: Final = {
     "app_mentions:read": "receive mentions",
     "assistant:write": "show “is thinking…”, and hear the stop button",
-    "channels:history": "read the thread it is asked in",
-    "channels:read": "find a channel by name, and check that the person is in it",
+    "channels:history": "read the thread it is asked in; search channels that it and the asking person are both in",
+    "channels:read": "find and list channels, and check that the person is in them",
     "chat:write": "answer, and keep its own messages up to date",
     "commands": "/steward",
     "files:read": "see which files came with a message",
@@ -54,7 +54,7 @@ def build(public_url: str | None = None) -> dict[str, Any]:
     command: dict[str, Any] = {
         "command": COMMAND,
         "description": "Help, and whether I am well",
-        "usage_hint": "help | status",
+        "usage_hint": "help | status | grants | revoke",
         "should_escape": True,
     }
     events: dict[str, Any] = {"bot_events": sorted(EVENTS)}

@@ -102,12 +102,16 @@ class Model:
         call_timeout: float = 180.0,
         attempts: int = ATTEMPTS,
         backoff: float = 0.5,
+        temperature: float | None = None,
         clock: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """`read_timeout` bounds the silence between two pieces, `call_timeout` one whole answer, both in seconds."""
         self._models = tuple(models)
         self._attempts = attempts
         self._backoff = backoff
+        self._temperature = temperature
+        self.identity = (base_url or "", self._models, temperature)
+        """What, besides the request, an answer depends on."""
         self._call_timeout = call_timeout
         self._sleep = clock
         # Our own budget decides about retries: the client's would hide them, and never covers a started stream.
@@ -148,6 +152,8 @@ class Model:
         body: dict[str, Any] = {"model": model, "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
         if tools:
             body["tools"] = tools
+        if self._temperature is not None:
+            body["temperature"] = self._temperature
         draft = _Draft()
         try:
             # The same request as `chat.completions.create`, with plain values in and out: walking the whole history and every schema
@@ -226,12 +232,22 @@ def _piece(draft: _Draft, piece: object) -> None:
 def _finished(draft: _Draft, model: str, messages: list[dict[str, Any]]) -> Answer:
     calls = tuple(WantedCall(entry["name"], entry["arguments"]) for _, entry in sorted(draft.calls.items()))
     text = draft.text.strip()
+    if draft.finish == "length" and calls and not _whole(calls[-1].arguments):
+        raise ModelError("invalid")  # cut off in the middle of a call: what is missing at its end cannot be known
     if not calls and not text:
         if draft.refusal or draft.finish == "content_filter":
             raise ModelError("refused")
         raise ModelError("empty")
     tokens = draft.tokens or estimate(messages) + (len(text.encode()) + sum(len(c.arguments) for c in calls)) // 4
     return Answer(text, calls, tokens, model)
+
+
+def _whole(arguments: str) -> bool:
+    try:
+        json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def estimate(messages: list[dict[str, Any]]) -> int:

@@ -6,7 +6,7 @@ from typing import Final
 
 from bot import actions as act
 from bot.messages import say
-from bot.session_ops import all_runs, append, close_call, fingerprint, finish, intend, outbound_id, sent_at, with_call, with_run
+from bot.session_ops import all_runs, append, card_state, close_call, fingerprint, finish, intend, outbound_id, past_calls, sent_at, with_call, with_run
 from bot.settle import settle
 from bot.state import Run, Session, Status
 from memory.transcript import AssistantMessage, Request
@@ -62,11 +62,13 @@ def _record_run(session: Session, outcome: act.Outcome, now: float, epoch: int) 
             session = session.model_copy(update={"run": run})
             return finish(session) if outcome.last and not run.recovered else session
         case act.CardPosted():
-            card = next(c.approval for c in run.calls if c.id == outcome.call_id)
-            run = sent_at(run, card.id if card else "", outcome.ts)
-            return session.model_copy(update={"run": _show(run, outcome.call_id, ts=outcome.ts, shown="open")})
+            call = next(c for c in run.calls if c.id == outcome.call_id)
+            run = sent_at(run, call.approval.id if call.approval else "", outcome.ts)
+            return session.model_copy(update={"run": _show(run, call.id, ts=outcome.ts, shown=card_state(call))})
         case act.CardRefused():
             call = next(c for c in run.calls if c.id == outcome.call_id)
+            if not call.open:  # the record of what a standing permission allowed: it stays unshown, and the answer still tells
+                return with_run(session, _show(run, call.id, shown="refused"))
             result = ToolResult.fail(
                 call.tool,
                 ErrorCode.INTERNAL,
@@ -91,7 +93,20 @@ def _answered(session: Session, run: Run, outcome: act.ModelAnswered, epoch: int
     if any(call.open for call in run.calls):
         raise ValueError("the model was asked while a call of its last answer was open")
     usage = run.usage.model_copy(update={"model_calls": run.usage.model_calls + 1, "tokens": run.usage.tokens + outcome.tokens})
-    run = run.model_copy(update={"usage": usage, "dirty": False, "model_failures": 0, "retry_at": 0.0, "first_failure_at": 0.0, "calls": outcome.calls})
+    history = past_calls(run)
+    run = run.model_copy(
+        update={
+            "usage": usage,
+            "dirty": False,
+            "model_failures": 0,
+            "retry_at": 0.0,
+            "first_failure_at": 0.0,
+            "calls": outcome.calls,
+            "history": history,
+            "cooling": outcome.cooling,
+            "opened": outcome.opened or run.opened,
+        }
+    )
     requests = tuple(Request(id=c.id, name=c.tool, arguments=c.raw) for c in outcome.calls)
     session = append(session, AssistantMessage(run_id=run.id, text=outcome.text, calls=requests))
     if not outcome.calls:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bot import actions as act
 from bot.fold import fold
 from bot.record import record
-from bot.session_ops import all_runs, card_state
+from bot.session_ops import all_runs, card_state, unrecorded
 from bot.state import Run, Session, Status
 
 __all__ = ["Budget", "decide", "fold", "record"]
@@ -70,7 +70,7 @@ def _urgent(run: Run) -> act.Action | None:
     if reads:
         return act.RunTools(run, reads)
     for call in run.calls:
-        if call.status is Status.WAITING and call.approval is not None and not call.approval.card_ts:
+        if (call.status is Status.WAITING and call.approval is not None and not call.approval.card_ts) or unrecorded(call):
             return act.AskApproval(run, call)
     return None
 

@@ -10,7 +10,8 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from time import time
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -20,9 +21,12 @@ from aiohttp import web
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.deps import Deps, Limits
+from bot.answer_cache import AnswerCache, ModelCache
+from bot.deps import Deps, Limits, PersonCap
 from bot.edge import MAX_BODY, Edge
+from bot.guardrails import Guardrails
 from bot.interaction import Interaction
+from bot.jobs import Jobs
 from bot.model import Model
 from bot.policy_file import Approvals
 from bot.run import Budget
@@ -30,9 +34,19 @@ from bot.slack import Slack
 from bot.slack_tools import SlackForTools
 from bot.worker import Worker
 from memory.connect import HURRY, PATIENCE, connect
+from memory.grants import Grants
 from memory.mailbox import Mailbox
+from memory.reminders import Reminders
+from memory.toolstate import Circuits, ToolState
+from tools.engine import Engine, EngineLimits
+from tools.mcp.config import McpServer
+from tools.metrics import CONTENT_TYPE
 from tools.registry import Registry
+from tools.routing import RoutingLimits
 from tools.tool import ToolLoadError
+
+if TYPE_CHECKING:  # its SDK takes seconds to load, and most installations have no servers
+    from tools.mcp.servers import McpServers
 
 log = structlog.get_logger(__name__)
 
@@ -60,6 +74,11 @@ class Parts:
     approval_ttl: float = 86_400.0
     budget: Budget = field(default_factory=Budget)
     limits: Limits = field(default_factory=Limits)
+    engine_limits: EngineLimits = field(default_factory=EngineLimits)
+    circuits: Circuits = field(default_factory=Circuits)
+    guardrails: Guardrails = field(default_factory=Guardrails)
+    routing: RoutingLimits = field(default_factory=RoutingLimits)
+    person_cap: PersonCap = field(default_factory=PersonCap)
     workers: int = 32
     lease: float = 15.0
     heartbeat: float = 0.5
@@ -68,9 +87,17 @@ class Parts:
     model_read_timeout: float = 60.0
     model_call_timeout: float = 180.0
     model_backoff: float = 0.5
+    model_temperature: float | None = None
+    model_cache_ttl: float = 0.0
+    """Seconds for which a model at temperature 0 is not asked the very same thing again; 0: it is."""
+    answer_cache_ttl: float = 0.0
+    """Seconds for which a person's first question in a thread may be answered as before; 0: never."""
+    strict_schemas: bool = False
     slack_backoff: float = 0.5
     ping_interval: float = 10.0
     resources: Mapping[str, Any] = field(default_factory=dict)
+    mcp: Mapping[str, McpServer] = field(default_factory=dict)
+    """Servers whose tools are offered too, by name."""
     registry: Registry | None = None
     """Instead of loading `tool_modules`."""
 
@@ -91,16 +118,20 @@ class Service:
     def __init__(self, parts: Parts) -> None:
         """Loads the tools; raises `ToolLoadError` when one of them is refused or a policy names one that does not exist."""
         self.parts = parts
-        self.registry = parts.registry or Registry.load(parts.tool_modules)
+        self.registry = parts.registry if parts.registry is not None else Registry.load(parts.tool_modules)
         for name in parts.approvals.tools:
-            if name not in self.registry:
+            if name not in self.registry and not name.startswith(parts.guardrails.foreign):
                 # A misspelt name would quietly leave the tool it means to the default policy.
                 close = ", ".join(self.registry.close_to(name)) or ", ".join(self.registry.names)
                 raise ToolLoadError(f"STEWARD_CONFIG has a policy for {name!r}, but there is no such tool. Did you mean: {close}?")
+        if mistakes := parts.guardrails.mistakes(self.registry):
+            raise ToolLoadError(f"STEWARD_CONFIG: {mistakes[0]}. Mend it: a rule that names nothing would hold nothing back.")
         self._stack = contextlib.AsyncExitStack()
         self._socket: AsyncSocketModeHandler | None = None
         self._work: asyncio.Task[None] | None = None
         self._draining = False
+        self.jobs: Jobs | None = None
+        self.mcp: McpServers | None = None
         self.port = 0
 
     async def start(self) -> None:
@@ -125,25 +156,48 @@ class Service:
                 read_timeout=parts.model_read_timeout,
                 call_timeout=parts.model_call_timeout,
                 backoff=parts.model_backoff,
+                temperature=parts.model_temperature,
             )
             self._stack.push_async_callback(model.close)
-            resources = dict(parts.resources) | ({"home": parts.home} if parts.home is not None else {})
+            tool_state = ToolState(connect(parts.redis_url, timeout=HURRY), space=me.team_id, circuits=parts.circuits)
+            self._stack.push_async_callback(tool_state.close)
+            self.engine = Engine(tool_state, limits=parts.engine_limits)
+            grants = Grants(patient, space=me.team_id)
+            resources = dict(parts.resources) | ({"home": parts.home} if parts.home is not None else {}) | {"tool_state": tool_state}
+            reminders = Reminders(patient, space=me.team_id)
+            resources["reminders"] = reminders
+            cached = (
+                ModelCache(model, tool_state, self.engine, ttl=parts.model_cache_ttl) if parts.model_cache_ttl > 0 and parts.model_temperature == 0 else None
+            )
             deps = Deps(
                 slack=self.slack,
-                model=model,
+                model=cached or model,
+                answers=AnswerCache(tool_state, self.engine, self.registry, ttl=parts.answer_cache_ttl) if parts.answer_cache_ttl > 0 else None,
+                strict_schemas=parts.strict_schemas,
                 registry=self.registry,
                 approvals=parts.approvals,
                 budget=parts.budget,
                 approval_ttl=parts.approval_ttl,
                 limits=parts.limits,
+                engine=self.engine,
+                guardrails=parts.guardrails,
+                grants=grants,
+                routing=parts.routing,
+                person_cap=parts.person_cap,
                 tool_slack=SlackForTools(self.slack),
+                withheld=lambda: self.mcp.refused() if self.mcp is not None else {},
                 resources=resources,
             )
             self.worker = Worker(Mailbox(patient, **shared), deps, concurrency=parts.workers, heartbeat=parts.heartbeat, sweep=parts.sweep)
-            interaction = Interaction(self.mailbox, self.slack, self.registry)
+            hurried_grants = Grants(hurried, space=me.team_id)
+            interaction = Interaction(self.mailbox, self.slack, self.registry, hurried_grants, parts.guardrails, resources=resources)
             self.edge = Edge(self.mailbox, interaction, client, me, signing_secret=parts.signing_secret)
+            await self._start_mcp()
             await self._serve()
             self._work = asyncio.create_task(self.worker.run(), name="worker")
+            clock = resources.get("now")
+            self.jobs = Jobs(Mailbox(patient, **shared), reminders, clock=time if clock is None else lambda: clock().timestamp())
+            self.jobs.start()
             if parts.app_token:
                 self._socket = AsyncSocketModeHandler(self.edge.app, parts.app_token, ping_interval=parts.ping_interval)
                 await self._socket.connect_async()  # type: ignore[no-untyped-call]
@@ -152,12 +206,22 @@ class Service:
             await self.stop(grace=1.0)
             raise
 
+    async def _start_mcp(self) -> None:
+        if not self.parts.mcp:
+            return
+        from tools.mcp.servers import McpServers  # noqa: PLC0415 - see above
+
+        self.mcp = McpServers(self.parts.mcp, self.parts.home)
+        self._stack.push_async_callback(self.mcp.stop)
+        await self.mcp.start(self.registry)
+
     async def _serve(self) -> None:
         app = web.Application(client_max_size=MAX_BODY)
         if self.parts.signing_secret:
             app.router.add_post("/slack/events", self.edge.handle)
         app.router.add_get("/healthz", self._healthz)
         app.router.add_get("/readyz", self._readyz)
+        app.router.add_get("/metrics", self._metrics)
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         self._stack.push_async_callback(runner.cleanup)
@@ -181,6 +245,10 @@ class Service:
         ready = checks["store"] and checks["slack"] and checks["worker"] and not self._draining
         return web.json_response(checks, status=200 if ready else 503)
 
+    async def _metrics(self, _: web.Request) -> web.Response:
+        """Counters for Prometheus."""
+        return web.Response(body=self.engine.metrics.render(), headers={"Content-Type": CONTENT_TYPE})
+
     async def run_until(self, stop: asyncio.Event) -> None:
         """Work until `stop` is set; a worker that ends by itself is an error, raised here."""
         if self._work is None:
@@ -197,6 +265,8 @@ class Service:
         self._draining = True
         if self._socket is not None:
             await self._socket.close_async()  # type: ignore[no-untyped-call]
+        if self.jobs is not None:
+            await self.jobs.stop()
         if self._work is not None:
             await self.worker.stop(grace)
             await asyncio.wait({self._work}, timeout=2.0)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from bot.state import FINAL, Call, Notice, Outbound, Run, Sent, Session, Status
 from memory.keys import Actor
 from memory.transcript import Item, ToolMessage
+from tools.loop import ANSWERS, Past, remembered
 from tools.result import ErrorCode, Suggestion, ToolResult
 
 KEPT_SENT: Final = 40
@@ -59,7 +60,9 @@ def close_call(session: Session, call: Call, status: Status, result: ToolResult)
     content = result.for_model(changed)
     session = append(session, ToolMessage(call_id=call.id, name=call.tool, content=content))
     slim = result.model_copy(update={"raw_arguments": "", "data": _brief(result.data)})
-    return session, call.model_copy(update={"status": status, "result": slim})
+    news = json.dumps([result.success, result.error_code, result.error_message, result.data], ensure_ascii=False, sort_keys=True, default=str)
+    mark = hashlib.sha256(news.encode("utf-8", "replace")).hexdigest()[:16]
+    return session, call.model_copy(update={"status": status, "result": slim, "mark": mark})
 
 
 def _brief(data: Any) -> Any:
@@ -79,8 +82,10 @@ def finish(session: Session) -> Session:
     run = session.run
     if run is None:
         return session
+    # A reminder is no turn of the conversation: people who talk to each other go on doing so.
+    aside = session.aside and run.answer_kind == "reminder"
     sent = (*session.sent, *(Sent(id=box.id, ts=box.ts) for box in run.outbox if box.ts))[-KEPT_SENT:]
-    return session.model_copy(update={"run": None, "sent": sent, "answered": (*session.answered, run.id)[-KEPT_SENT:], "aside": False})
+    return session.model_copy(update={"run": None, "sent": sent, "answered": (*session.answered, run.id)[-KEPT_SENT:], "aside": aside})
 
 
 def intend(run: Run, box_id: str, epoch: int) -> Run:
@@ -106,6 +111,31 @@ def fingerprint(call: Call) -> str:
     return hashlib.sha256(f"{call.tool}\n{arguments}".encode()).hexdigest()[:24]
 
 
+def past_calls(run: Run) -> tuple[Past, ...]:
+    """Every call of the run that has ended, as loop control looks at it: those of earlier rounds, then the latest answer's."""
+    round_ = run.usage.model_calls - 1
+    latest = (
+        Past(
+            tool=c.tool,
+            key=c.key or fingerprint(c),
+            round=round_,
+            ok=c.status is Status.DONE,
+            mark=c.mark,
+            call_id=c.id,
+            write=c.effect == "write",
+            told=c.result is not None and c.result.error_code in ANSWERS,
+        )
+        for c in run.calls
+        if not c.open and c.status in {Status.DONE, Status.FAILED, Status.UNKNOWN}
+    )
+    return remembered(run.history, latest)
+
+
+def unrecorded(call: Call) -> bool:
+    """Whether a call that nobody was asked about, because of a standing permission, still has to be shown in the thread."""
+    return call.approval is not None and bool(call.approval.grant) and not call.open and not call.approval.card_ts and not call.approval.shown
+
+
 def card_state(call: Call) -> str:
     """What a call's card should show: `open`, `half` (one of two approved) or the call's status."""
     if call.status is Status.WAITING:
@@ -114,7 +144,9 @@ def card_state(call: Call) -> str:
 
 
 def superseded(call: Call) -> ToolResult:
-    """The result of a write whose approval was overtaken by what the person wrote since."""
+    """The result of a write whose approval, or of a question whose answer, was overtaken by what the person wrote since."""
+    if call.effect == "ask":
+        return ToolResult.ok(call.tool, {"answer": None}, note="The person wrote instead of choosing: their next message is the answer, or a new request.")
     return ToolResult.fail(
         call.tool,
         ErrorCode.SUPERSEDED,

@@ -59,6 +59,15 @@ class Settings(BaseSettings):
     model_fallbacks: Names = Field((), validation_alias="STEWARD_MODEL_FALLBACKS")
     """Models asked, in this order, when the first fails."""
 
+    model_temperature: float | None = Field(None, ge=0, le=2, validation_alias="STEWARD_MODEL_TEMPERATURE")
+    """None: the endpoint's own."""
+    model_cache_ttl: int = Field(0, ge=0, le=7 * 86_400, validation_alias="STEWARD_MODEL_CACHE_TTL")
+    """Seconds for which the very same request is answered as before; needs temperature 0."""
+    answer_cache_ttl: int = Field(0, ge=0, le=86_400, validation_alias="STEWARD_ANSWER_CACHE_TTL")
+    """Seconds for which a person's first question in a thread is answered as before, when only cacheable reads were needed for it."""
+    strict_schemas: Literal["auto", "on", "off"] = Field("auto", validation_alias="STEWARD_STRICT_SCHEMAS")
+    """Whether the endpoint is asked to hold the model to the tools' schemas; auto: when it is OpenAI's own."""
+
     # Stores
     redis_url: SecretStr | None = Field(None, validation_alias="REDIS_URL")
     """None: the embedded store under `home`. Secret because it may hold a password."""
@@ -88,6 +97,10 @@ class Settings(BaseSettings):
     max_tokens: int = Field(200_000, ge=1000, validation_alias="STEWARD_MAX_TOKENS")
     max_seconds: int = Field(300, ge=1, le=86_400, validation_alias="STEWARD_MAX_SECONDS")
     """Of work; waiting for a person does not count."""
+    max_person_calls: int = Field(300, ge=0, validation_alias="STEWARD_MAX_PERSON_CALLS")
+    """Tool calls one person may use in an hour; 0: no cap."""
+    tool_limit: int = Field(12, ge=1, le=128, validation_alias="STEWARD_TOOL_LIMIT")
+    """With more tools than this (those always offered not counted) the model opens a group of tools first."""
     approval_ttl: int = Field(86_400, ge=1, le=30 * 86_400, validation_alias="STEWARD_APPROVAL_TTL")
     """Seconds a card waits for a click."""
     session_idle_ttl: int = Field(30 * 86_400, ge=60, validation_alias="STEWARD_SESSION_IDLE_TTL")
@@ -98,7 +111,7 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
-    @field_validator("log_level", "log_format", "store_fsync", mode="before")
+    @field_validator("log_level", "log_format", "store_fsync", "strict_schemas", mode="before")
     @classmethod
     def _any_case(cls, value: object, info: Any) -> object:
         if not isinstance(value, str):
@@ -155,6 +168,8 @@ class Settings(BaseSettings):
             raise ValueError("SLACK_CLIENT_ID and SLACK_CLIENT_SECRET belong together: set both or neither")
         if bot and not self.openai_api_key and not self.openai_base_url:
             raise ValueError("no model is set: set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL for another OpenAI-compatible server")
+        if self.model_cache_ttl and self.model_temperature != 0:
+            raise ValueError("STEWARD_MODEL_CACHE_TTL needs STEWARD_MODEL_TEMPERATURE=0: at any other temperature the same request has many answers")
         if self.openai_base_url and "openai_model" not in self.model_fields_set:
             raise ValueError("OPENAI_BASE_URL is set, but not OPENAI_MODEL: name a model that this server has")
         return self
@@ -174,6 +189,11 @@ class Settings(BaseSettings):
     def uses_demo_model(self) -> bool:
         """No model is set; only the playground may run without one."""
         return self.openai_api_key is None and self.openai_base_url is None
+
+    @property
+    def uses_strict_schemas(self) -> bool:
+        """Whether strict schemas are asked for: only where the endpoint is known to honour them, unless it is said."""
+        return self.strict_schemas == "on" or (self.strict_schemas == "auto" and self.openai_base_url is None and self.openai_api_key is not None)
 
     @property
     def host(self) -> str:

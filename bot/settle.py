@@ -6,7 +6,7 @@ person who writes on instead of clicking gets an answer too: their open calls ar
 
 from __future__ import annotations
 
-from bot.session_ops import all_runs, append, close_call, new_run, superseded, with_runs
+from bot.session_ops import all_runs, append, close_call, new_run, superseded, unrecorded, with_runs
 from bot.state import Run, Session, Status
 from tools.result import ErrorCode, Suggestion, ToolResult
 
@@ -33,6 +33,8 @@ def _idle(run: Run) -> bool:
     """Whether only a person's decision is missing: every open call waits, and its card is posted."""
     if run.answer is not None or run.dirty:
         return False
+    if any(unrecorded(call) for call in run.calls):
+        return False
     pending = [call for call in run.calls if call.open]
     return bool(pending) and all(call.status is Status.WAITING and call.approval is not None and call.approval.card_ts for call in pending)
 
@@ -48,7 +50,8 @@ def _expire(session: Session, now: float) -> Session:
         calls = list(run.calls)
         for i, call in enumerate(calls):
             if call.status is Status.WAITING and call.approval is not None and now >= call.approval.expires_at:
-                result = ToolResult.fail(call.tool, ErrorCode.EXPIRED, "Nobody approved this in time. It was not done.", Suggestion.ASK_PERSON)
+                late = "Nobody answered in time." if call.effect == "ask" else "Nobody approved this in time. It was not done."
+                result = ToolResult.fail(call.tool, ErrorCode.EXPIRED, late, Suggestion.ASK_PERSON)
                 session, calls[i] = close_call(session, call, Status.EXPIRED, result)
                 expired = True
         runs.append(run.model_copy(update={"calls": tuple(calls)}) if expired else run)
@@ -107,5 +110,6 @@ def _begin(session: Session, now: float) -> Session:
     if any(entry.not_before > now for entry in taken):
         return session
     last = [entry for entry in taken if entry.request][-1]
-    run = new_run(session, head.item.actor, last.item.ts, locale=last.locale, timezone=last.timezone, now=now).model_copy(update={"guest": last.guest})
+    person = {"guest": last.guest, "groups": last.groups}
+    run = new_run(session, head.item.actor, last.item.ts, locale=last.locale, timezone=last.timezone, now=now).model_copy(update=person)
     return append(session, *(entry.item for entry in taken)).model_copy(update={"inbox": session.inbox[end:], "run": run})

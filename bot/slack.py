@@ -13,11 +13,13 @@ import contextlib
 from collections.abc import Callable, Collection, Iterable
 from time import monotonic
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.events import Person
 from bot.gate import Identity
@@ -42,6 +44,7 @@ METHODS_USED: Final[dict[str, str]] = {
     "conversations.history": "channels:history",
     "conversations.list": "channels:read",
     "conversations.members": "channels:read",
+    "users.conversations": "channels:read",
     "users.info": "users:read",
     "usergroups.users.list": "usergroups:read",
     "views.open": "",
@@ -81,6 +84,7 @@ class Slack:
         self._people: dict[Actor, tuple[float, dict[str, Any]]] = {}
         self._groups: dict[str, tuple[float, frozenset[str]]] = {}
         self._channels: tuple[float, dict[str, str]] = (0.0, {})
+        self._public: tuple[float, list[dict[str, Any]]] = (0.0, [])
         self.me = Identity(team_id="", user_id="")
 
     async def connect(self) -> Identity:
@@ -170,6 +174,20 @@ class Slack:
     async def notice(self, channel: str, user: str, text: str, thread_ts: str) -> None:
         """Tell one person something only they see. One try: it is not worth a second copy."""
         await self._call("chat.postEphemeral", {"channel": channel, "user": user, "text": text, **({"thread_ts": thread_ts} if thread_ts else {})}, attempts=1)
+
+    async def respond(self, url: str, message: Rendered) -> None:
+        """Put `message` in the place of the one whose button was clicked, which only one person may see; `url` came with the click. One try."""
+        parts, home = urlsplit(url), urlsplit(self._client.base_url)
+        slacks = parts.scheme == "https" and (parts.hostname or "").endswith((".slack.com", ".slack-gov.com"))
+        if not slacks and (parts.scheme, parts.netloc) != (home.scheme, home.netloc):
+            raise SlackRefused("response_url", "invalid_url")
+        hook = AsyncWebhookClient(url, session=self._client.session, proxy=self._client.proxy, retry_handlers=[])
+        try:
+            answer = await hook.send(text=message.text, blocks=message.blocks, response_type="ephemeral", replace_original=True)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise SlackDown(f"response_url: {type(error).__name__}") from error
+        if answer.status_code != 200:
+            raise SlackRefused("response_url", str(answer.status_code))
 
     async def status(self, channel: str, thread_ts: str, text: str) -> None:
         """Show or (with an empty text) clear the "is thinking…" line; failing is of no consequence to the answer."""
@@ -287,6 +305,35 @@ class Slack:
                     break
             self._channels = (monotonic() + 60.0, known)
         return self._channels[1].get(wanted)
+
+    async def conversations(self, user: str = "") -> list[dict[str, Any]]:
+        """The conversations a person is in (without `user`: we ourselves), as far as we may know of them; asked anew each time."""
+        types = {"types": "public_channel,private_channel,mpim,im", "exclude_archived": True}
+        return await self._listing("users.conversations", types | ({"user": user} if user else {}))
+
+    async def public_channels(self) -> list[dict[str, Any]]:
+        """Every public channel that is not archived, kept for a minute: a large workspace has many pages of them, and Slack gives few a minute."""
+        if self._public[0] < monotonic():
+            self._public = (monotonic() + 60.0, await self._listing("conversations.list", {"types": "public_channel", "exclude_archived": True}))
+        return self._public[1]
+
+    async def _listing(self, method: str, args: dict[str, Any]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor = ""
+        for _ in range(20):
+            answer = await self._call(method, {**args, "limit": 200, **({"cursor": cursor} if cursor else {})}, get=True)
+            found += answer.get("channels") or []
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                break
+        return found
+
+    async def page(self, channel: str, *, oldest: float, thread_ts: str = "", cursor: str = "") -> tuple[list[dict[str, Any]], str]:
+        """One page of a channel, newest first, or of a thread, oldest first, and the cursor of the next. One try: a rate limit is `SlackDown`."""
+        more = ({"ts": thread_ts} if thread_ts else {}) | ({"cursor": cursor} if cursor else {})
+        args = {"channel": channel, "limit": 200, "oldest": f"{oldest:.6f}", **more}
+        answer = await self._call("conversations.replies" if thread_ts else "conversations.history", args, get=True, attempts=1)
+        return answer.get("messages") or [], (answer.get("response_metadata") or {}).get("next_cursor") or ""
 
     async def is_member(self, channel: str, user: str) -> bool:
         """Whether a person is in a channel."""

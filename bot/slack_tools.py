@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from bot.gate import plain
 from bot.guard import clean, urls
 from bot.render import answer_parts
 from bot.slack import Slack, SlackDown, SlackRefused
+from bot.slack_search import Search, Sight, listed, name_of, sight
 from memory.keys import Actor, Thread
 from tools.result import ErrorCode, Suggestion
 from tools.tool import ToolFailed
@@ -35,7 +37,7 @@ class SlackForTools:
         except SlackRefused as error:
             raise _refusal(error) from error
         except SlackDown as error:
-            raise ToolFailed("Slack is not answering right now.", code=ErrorCode.UPSTREAM_ERROR, suggestion=Suggestion.RETRY) from error
+            raise _silent() from error
 
     async def _name(self, thread: Thread, message: dict[str, Any]) -> str:
         if message.get("user") == self._slack.me.user_id:
@@ -63,12 +65,67 @@ class SlackForTools:
         except SlackRefused as error:
             raise _refusal(error) from error
 
+    async def list_channels(self, actor: Actor, thread: Thread) -> list[dict[str, Any]]:
+        """The channels `actor` may see and that may be named in `thread`."""
+        try:
+            return await listed(self._slack, actor, thread)
+        except SlackRefused as error:
+            raise _refusal(error) from error
+        except SlackDown as error:
+            raise _silent() from error
+
+    async def search_messages(
+        self, actor: Actor, thread: Thread, weigh: Callable[[str], float], *, channel: str = "", oldest: float = 0.0, limit: int = 10
+    ) -> dict[str, Any]:
+        """Recent messages for which `weigh(text)` is above 0, in the channels both `actor` and the bot are in and that may be quoted in `thread`."""
+        try:
+            seen = await sight(self._slack, actor, thread)
+            rooms = seen.searchable()
+            if channel:
+                wanted = channel.strip("<>").lstrip("#").partition("|")[0].casefold()  # also as Slack writes it: <#C01ORDERS0|orders>
+                rooms = [room for room in rooms if wanted in {room["id"].casefold(), str(room.get("name", "")).casefold()}]
+                if not rooms:
+                    # One sentence for every reason: which one it is would say that a private channel exists.
+                    message = f"I cannot search {channel!r} here: there is none, or not both of us are in it, or it is private and others read along here."
+                    raise ToolFailed(message, code=ErrorCode.NOT_FOUND, suggestion=Suggestion.ASK_PERSON)
+            search = Search(self._slack, thread, weigh, oldest)
+            reached = await search.run(rooms)
+            matches = [
+                {
+                    "channel": name_of(match.room),
+                    "speaker": await self._name(thread, match.message),
+                    "text": match.text,
+                    "ts": str(match.message["ts"]),
+                    "permalink": await self._link(match.room["id"], match.message["ts"]),
+                }
+                for match in search.best(limit)
+            ]
+        except SlackRefused as error:
+            raise _refusal(error) from error
+        except SlackDown as error:
+            raise _silent() from error
+        missed = [*search.missed, *(_left_out(seen) if not channel else [])]
+        return {"matches": matches, "searched": [name_of(room) for room in reached], "not_searched": missed, "messages_read": search.read}
+
     async def _link(self, channel_id: str, ts: str) -> str:
         """A link to what was posted; without one it is posted all the same."""
         try:
             return await self._slack.permalink(channel_id, ts)
         except (SlackRefused, SlackDown):
             return ""
+
+
+def _left_out(seen: Sight) -> list[str]:
+    """The channels a person may have expected to be searched, as far as they may be named here."""
+    without = sorted(name_of(room) for room in seen.theirs.values() if room["id"] not in seen.ours and seen.tellable(room) and not room.get("is_im"))
+    sentences = [f"channels I am not in: {', '.join(without[:20])}"] if without else []
+    if seen.confined:
+        return [*sentences, "every channel but this one, because of who is asking or reading here"]
+    return sentences if seen.direct else [*sentences, "private channels, because others read along here"]
+
+
+def _silent() -> ToolFailed:
+    return ToolFailed("Slack is not answering right now.", code=ErrorCode.UPSTREAM_ERROR, suggestion=Suggestion.RETRY)
 
 
 def _refusal(error: SlackRefused) -> ToolFailed:

@@ -13,19 +13,30 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bot.events import RoomKind
+from bot.events import Always, RoomKind
 from memory.keys import Actor, Thread
 from memory.transcript import Item, UserMessage
+from tools.loop import Cooling, Past
 from tools.result import ToolResult
 
-SCHEMA_VERSION: Final = 1
-"""Version 1: the first released form. Any change to the types below needs a new number, a step in `UPGRADES` and a saved sample under tests/corpus."""
-
-UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
-"""Version n -> function that turns a version-n document into version n + 1."""
+SCHEMA_VERSION: Final = 2
+"""Version 1: the first form. Version 2: a run remembers the calls it made, the tool groups it opened and its person's user groups; calls may be
+questions; a result's duration is in seconds. Any change to the types below needs a new number, a step in `UPGRADES` and a saved sample under tests/corpus."""
 
 MAX_STATE_BYTES: Final = 1024 * 1024
 """A session document larger than this is refused; the request that made it grow is ended with a notice."""
+
+
+def _durations_in_seconds(document: dict[str, Any]) -> dict[str, Any]:
+    for run in [document.get("run") or {}, *document.get("waiting", ())]:
+        for call in run.get("calls", ()):
+            if "duration_ms" in (result := call.get("result") or {}):
+                result["duration"] = result.pop("duration_ms") / 1000
+    return document
+
+
+UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {1: _durations_in_seconds}
+"""Version n -> function that turns a version-n document into version n + 1."""
 
 
 class StateError(Exception):
@@ -69,19 +80,22 @@ class Policy(Frozen):
     usergroup: str = ""
     expires_after: float = 86_400.0
     """Seconds from asking until the card expires."""
+    always_for: float = 0.0
+    """Seconds at most for which the requester may allow such calls from now on; 0: never."""
 
 
 class Vote(Frozen):
     """One person's valid decision."""
 
     actor: Actor
-    verdict: Literal["approve", "deny", "edit"]
+    verdict: Literal["approve", "deny", "edit", "answer"]
     at: float
     reason: str = ""
+    """Why it was denied, or what a question was answered with."""
 
 
 class Approval(Frozen):
-    """The question whether a call may run, and who answered what."""
+    """The question whether a call may run (or a question the model asks), and who answered what."""
 
     id: str
     """Opaque; the only thing a button carries."""
@@ -95,6 +109,10 @@ class Approval(Frozen):
     """The status the card shows now: empty before it is posted, `open`, `half` (one of two approved), or a final status."""
     votes: tuple[Vote, ...] = ()
     edited: bool = False
+    always: Always | None = None
+    """With the click the person also allowed calls like this one for some time."""
+    grant: str = ""
+    """Id of the standing permission that allowed the call, when nobody had to be asked."""
 
 
 class Call(Frozen):
@@ -106,8 +124,17 @@ class Call(Frozen):
     raw: str = ""
     arguments: dict[str, Any] | None = None
     """Validated, JSON-compatible; None when they did not validate."""
-    effect: Literal["read", "write"] = "read"
+    effect: Literal["read", "write", "ask"] = "read"
+    """`ask`: a question to the person; it waits like an approval, and its answer is its result."""
     keyed: bool = False
+    repaired: bool = False
+    """The model's arguments were malformed and have been mended."""
+    key: str = ""
+    """Fingerprint of tool and arguments, by which loop control knows a call again."""
+    mark: str = ""
+    """Fingerprint of the result, once there is one."""
+    again: bool = True
+    """False for a read whose answer depends on the moment: it is never answered from earlier in the run."""
     status: Status = Status.PROPOSED
     result: ToolResult | None = None
     approval: Approval | None = None
@@ -146,6 +173,8 @@ class Run(Frozen):
     timezone: str = "UTC"
     guest: bool = False
     """The person is a guest, who may ask but never approve."""
+    groups: tuple[str, ...] | None = None
+    """Slack user groups of the person, limited to those a policy names; None when Slack could not be asked."""
     request_ts: str = ""
     """`ts` of the newest message it answers."""
     started_at: float
@@ -155,9 +184,14 @@ class Run(Frozen):
     """Calls of the latest model answer."""
     refused: tuple[str, ...] = ()
     """Fingerprints of calls a person denied in this run: not asked for again."""
+    opened: tuple[str, ...] = ()
+    """Groups of tools the model opened in this run, when not all tools are offered at once."""
+    history: tuple[Past, ...] = ()
+    """The latest calls of earlier rounds, oldest first."""
+    cooling: tuple[Cooling, ...] = ()
     answer: str | None = None
     """The text to reply with, once there is one."""
-    answer_kind: Literal["answer", "summary", "failure", "stopped"] = "answer"
+    answer_kind: Literal["answer", "summary", "failure", "stopped", "reminder"] = "answer"
     outbox: tuple[Outbound, ...] = ()
     parts_posted: int = 0
     dirty: bool = True
@@ -179,6 +213,7 @@ class Inbound(Frozen):
     locale: str = "en"
     timezone: str = "UTC"
     guest: bool = False
+    groups: tuple[str, ...] | None = None
     not_before: float = 0.0
     """Give the person until then to go on writing (a bare mention)."""
 

@@ -270,7 +270,7 @@ class Worker:
             return event
         if getattr(event, "from_bot", False):
             return event
-        groups: set[str] = set()
+        groups = set(self._deps.guardrails.usergroups())
         update: dict[str, object] = {}
         if isinstance(event, Decision):
             for run in ([session.run] if session.run else []) + list(session.waiting):

@@ -18,6 +18,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from evals import bench_measures as measures
+from evals.bench_engine import engine_figures
 from evals.bench_process import Json, child, run
 from evals.bench_table import print_table
 from memory.embedded import open_embedded
@@ -37,6 +38,8 @@ async def bench(*, ack_seconds: float, profile: str) -> Json:
         stack.push_async_callback(embedded.close)
         store: Redis = await stack.enter_async_context(Redis.from_url(embedded.url))
         figures["deliveries"] = await measures.deliveries(embedded.url, 6_000, 16)
+        await store.flushall()
+        figures["engine"] = await engine_figures(embedded.url)
         await store.flushall()
         model = await stack.enter_async_context(child("evals.bench_model"))
         steward = await stack.enter_async_context(measures.world("steward", model, embedded.url, profile))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evals.bench_engine import rows as engine_rows
 from evals.bench_process import Json
 
 Row = tuple[str, str, str, str]
@@ -30,6 +31,7 @@ def _rows(figures: Json) -> Iterator[Row]:
     yield f"memory at start / after {figures['turns']} turns", _held(memory["steward"]), _held(memory["plain"]), ""
     yield f"keys at start / after {figures['turns']} turns", f"{keys['start']['all']} / {keys['after']['all']}", "", ""
     yield "    that never expire", f"{keys['start']['lasting']} / {keys['after']['lasting']}", "", ""
+    yield from engine_rows(figures["engine"])
     yield "start of `steward run` to ready line", f"{figures['start']['ready']:.1f} s", "", "≤ 5 s"
     yield "    to connected (processor time in all)", f"{figures['start']['connected']:.1f} s ({figures['start']['cpu']:.1f} s)", "", "≤ 5 s"
 

@@ -67,6 +67,8 @@ class Keys:
         self._prefix = f"{PREFIX}:{space}" if space else PREFIX
         self.wake_channel = f"{self._prefix}:wake"
         """Pub/sub channel on which a shard's number is announced when one of its sessions became due."""
+        self.tools = f"{self._prefix}:{{tools}}:"
+        """Prefix of what the tool engines share: `value:`, `lock:`, `circuit:`, `generation:`, `result:`, `spent:`, `answer:`."""
 
     def base(self, shard: int) -> str:
         """Prefix of every key of a shard: `doc:`, `log:`, `mail:`, `meta:` and a session's id follow, or `seen:` and an event's key."""
@@ -79,3 +81,24 @@ class Keys:
     def leases(self, shard: int) -> str:
         """Sorted set of claimed session ids by the deadline (ms) of their lease."""
         return f"{self.base(shard)}leases"
+
+    def grants(self, actor: Actor) -> str:
+        """Prefix of one person's standing permissions: `index`, and for each its id, alone and after `used:`, `last:` and `revoked:`, follow."""
+        return f"{self._prefix}:{{grants:{actor.team_id}:{actor.user_id}}}:"
+
+    @property
+    def reminders_due(self) -> str:
+        """Sorted set of reminder ids by the time (s) at which they are to be given."""
+        return f"{self._prefix}:{{reminders}}:by_time"
+
+    def reminders_of(self, actor: Actor) -> str:
+        """Sorted set of the ids of one person's open reminders, by the same time."""
+        return f"{self._prefix}:{{reminders}}:of:{actor.team_id}:{actor.user_id}"
+
+    def reminder(self, reminder: str) -> str:
+        """One reminder's document."""
+        return f"{self._prefix}:{{reminders}}:doc:{reminder}"
+
+    def reminder_over(self, reminder: str) -> str:
+        """The mark that a reminder was given or called off."""
+        return f"{self._prefix}:{{reminders}}:over:{reminder}"

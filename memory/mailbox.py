@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any, Final
 
 from redis.asyncio import Redis, RedisCluster
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError, RedisClusterException, RedisError
 
 from memory.keys import Keys, Thread
 
@@ -97,7 +97,7 @@ class Mailbox:
                 return await self._client.evalsha(self._hashes[name], len(names), *names, *args)
             except NoScriptError:
                 return await self._client.eval(self._scripts[name], len(names), *names, *args)
-        except (RedisError, OSError, TimeoutError) as error:
+        except (RedisError, RedisClusterException, OSError, TimeoutError) as error:
             raise MailboxDown(f"{name}: {type(error).__name__}") from error
 
     async def deliver(self, thread: Thread, key: str, payload: bytes, *, only_if_followed: bool = False) -> Delivery:
@@ -270,11 +270,11 @@ class Mailbox:
                     message = await channel.get_message(ignore_subscribe_messages=True, timeout=1.0)
                     if message is not None:
                         yield int(message["data"])
-        except (RedisError, OSError, TimeoutError) as error:
+        except (RedisError, RedisClusterException, OSError, TimeoutError) as error:
             raise MailboxDown("wakes") from error
 
     async def _read(self, request: Any) -> Any:
         try:
             return await request
-        except (RedisError, OSError, TimeoutError, asyncio.IncompleteReadError) as error:
+        except (RedisError, RedisClusterException, OSError, TimeoutError, asyncio.IncompleteReadError) as error:
             raise MailboxDown(type(error).__name__) from error

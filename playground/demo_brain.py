@@ -10,15 +10,27 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from playground.demo_choice import ASK_PERSON, Chooser, chosen
+from playground.demo_more import READ_MORE, read_on
 from playground.demo_offer import Offer
 from playground.demo_recall import asked_for_help, everyone, greeted, recall, short, small_talk, wants_outcome
-from playground.demo_requests import Reader, Wish
+from playground.demo_requests import Reader
 from playground.demo_results import headline, report, what
-from playground.demo_transcript import Called, Said, Transcript, read
-from playground.demo_words import EXAMPLES, MEMORY_EXAMPLES, SENTENCES, Language, language_of, say
+from playground.demo_routing import NO_FITTING_TOOL, OPEN_TOOLS
+from playground.demo_sentences import SENTENCES
+from playground.demo_transcript import SILENT, Called, Said, Transcript, read
+from playground.demo_wish import Wish
+from playground.demo_words import EXAMPLES, MEMORY_EXAMPLES, Language, language_of, say
 
 MAX_READ: Final = 3_000
 """Characters of one request that are read; the rest of a very long one is ignored."""
+LOOKUPS: Final = frozenset({"list_orders", "list_reminders"})
+"""Tools that may be wanted both for themselves and to find out what can be chosen: called once."""
+_FREE: Final = {"which_address": "address", "which_place": "place", "which_when": "when", "which_what": "text", "bad_time": "when"}
+"""Questions whose answer is taken as it is, with the argument it is for."""
+_REFUSED: Final = {"remind_me": "bad_time"}
+"""Sentences that ask again for what a tool did not take."""
+_QUESTIONS: Final = ("which_order", "which_of", "which_reminder", *_FREE)
 
 
 @dataclass(slots=True)
@@ -27,6 +39,10 @@ class Decision:
 
     text: str = ""
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    """Groups of tools to open before anything else is called."""
+    cannot: str = ""
+    """What no tool can do, to be said with `no_fitting_tool`."""
 
 
 def decide(request: dict[str, Any]) -> Decision:
@@ -40,9 +56,14 @@ def decide(request: dict[str, Any]) -> Decision:
     parts: list[str] = []
     for number, group in enumerate(groups):
         parts += _Group(group, transcript, offer, made, out).answer(first=number == 0)
+    if out.groups:
+        # Alone, and everything else afterwards: calls keep the order in which they were asked for.
+        return Decision(calls=[(OPEN_TOOLS, {"groups": list(dict.fromkeys(out.groups))})])
+    if out.cannot:
+        out.calls.append((NO_FITTING_TOOL, {"reason": out.cannot}))
     if out.calls:
         return out if offer.parallel else replace(out, calls=out.calls[:1])
-    parts += [report(call, _language(transcript, call)) for calls in made.values() for call in calls if not call.waiting]
+    parts += [report(call, _language(transcript, call)) for calls in made.values() for call in calls if not call.waiting and call.name not in SILENT]
     if not parts:
         parts = _late(transcript)
     if not parts:
@@ -53,7 +74,7 @@ def decide(request: dict[str, Any]) -> Decision:
 
 def recap(transcript: Transcript, language: Language) -> str:
     """Everything that was done in the thread, a line each."""
-    done = [f"- {headline(call, language)}" for call in transcript.calls]
+    done = [f"- {headline(call, language)}" for call in transcript.calls if call.name not in SILENT]
     asked = [f"- {short(said.text)}" for said in transcript.said[-5:] if said.text]
     if done:
         return f"{say('done_so_far', language)}\n\n" + "\n".join(done)
@@ -65,7 +86,7 @@ def recap(transcript: Transcript, language: Language) -> str:
 def help_text(offer: Offer, language: Language) -> str:
     """What can be asked, for the tools on offer."""
     column = language == "zh"
-    lines = [f"- {EXAMPLES[tool][column]}" for tool in EXAMPLES if offer.usable and tool in offer.schemas]
+    lines = [f"- {EXAMPLES[tool][column]}" for tool in EXAMPLES if offer.offers(tool) or offer.group_of(tool)]
     lines += [f"- {pair[column]}" for pair in MEMORY_EXAMPLES]
     return f"{say('intro', language)}\n\n{say('can', language)}\n\n" + "\n".join(lines)
 
@@ -99,6 +120,9 @@ class _Group:
         self._made = made
         self._out = out
         self._start = group[0].index
+        self._chooser = Chooser(
+            transcript, offer, made[ASK_PERSON], self._language, more=any(said.index > group[-1].index and not said.aside for said in transcript.said)
+        )
 
     def answer(self, *, first: bool) -> list[str]:
         """Texts in the order of the request; calls still to make go to the decision."""
@@ -106,10 +130,12 @@ class _Group:
         wishes = self._continued(reader)
         before = len(self._out.calls)
         parts = [text for wish in wishes if (text := self._wish(wish))]
+        for tool in self._chooser.looked_up:
+            self._made[tool].clear()  # it served a question, and its list has been shown as choices
         parts += recall(reader.rest, replace(self._now, index=self._start), self._transcript, self._language)
         if not wishes and wants_outcome(reader.rest):
             parts.append(recap(self._transcript, self._language))
-        if parts or len(self._out.calls) > before or not first:
+        if parts or wishes or len(self._out.calls) > before or self._out.groups or self._out.cannot or not first:
             return parts  # after calls were made, what is not understood is most likely not for us
         if reader.declined:
             return [say("never_mind", self._language)]
@@ -133,39 +159,96 @@ class _Group:
 
     def _wish(self, wish: Wish) -> str:
         """The text for one wish, or "" when its call is still to be made."""
+        if wish.ask and self._chooser.clears(wish):
+            step = self._chooser.next(wish)
+            if step.wish is None:
+                return self._call(step.tool, step.arguments or {}) if step.tool else step.text
+            wish = step.wish
         if wish.ask:
             return say(wish.ask, self._language, **wish.ask_values)
+        if wish.tool == READ_MORE:
+            found = read_on(self._transcript, self._start, self._language)
+            if isinstance(found, str):
+                for calls in self._made.values():
+                    calls.clear()
+                return found
+            return self._call(*found)
         if self._made[wish.tool]:
             call = self._made[wish.tool].pop(0)
             return report(call, self._language)
-        if wish.tool == "read_thread" and not (self._offer.usable and wish.tool in self._offer.schemas):
+        if wish.tool == "read_thread" and not (self._offer.offers(wish.tool) or self._to_open(wish.tool)):
             return everyone(self._transcript, self._start, self._language)
+        return self._call(wish.tool, wish.arguments)
+
+    def _call(self, tool: str, arguments: dict[str, Any]) -> str:
+        """Ask for a call, for the group its tool is in, or say why neither is possible."""
         if not self._offer.usable:
-            return say("no_tools", self._language, what=what(wish.tool, wish.arguments, self._language))
-        if wish.tool not in self._offer.schemas:
-            return say("not_offered", self._language, tool=wish.tool)
-        arguments, missing = self._offer.fit(wish.tool, wish.arguments)
+            return say("no_tools", self._language, what=what(tool, arguments, self._language))
+        if group := self._to_open(tool):
+            self._out.groups.append(group)
+            return ""
+        if tool not in self._offer.schemas:
+            if self._may_give_up():
+                self._out.cannot = what(tool, arguments, "en")
+            return say("not_offered", self._language, tool=tool)
+        fitted, missing = self._offer.fit(tool, arguments)
         if missing:
             return say("missing", self._language, fields=", ".join(missing))
-        self._out.calls.append((wish.tool, arguments))
+        if tool not in LOOKUPS or (tool, fitted) not in self._out.calls:
+            self._out.calls.append((tool, fitted))
         return ""
+
+    def _to_open(self, tool: str) -> str:
+        """The group to open for a tool; "" when it is offered, none fits, or it was opened in this turn and the tool was not there."""
+        group = self._offer.group_of(tool)
+        opened = [name for call in self._transcript.turn_calls if call.name == OPEN_TOOLS for name in call.arguments.get("groups") or ()]
+        return "" if group in opened else group
+
+    def _may_give_up(self) -> bool:
+        """Whether `no_fitting_tool` can be called: once in a turn."""
+        return self._offer.offers(NO_FITTING_TOOL) and not any(call.name == NO_FITTING_TOOL for call in self._transcript.turn_calls)
 
     def _continued(self, reader: Reader) -> list[Wish]:
         """The wishes of the request, or of the one before it when this one only answers our question back."""
         wishes = reader.read()
         earlier = self._transcript.earlier(self._start, self._now.speaker)
-        if not earlier or not self._transcript.answers:
-            return wishes
-        asked = [key for key in ("which_order", "which_of", "which_address") if _asks(self._transcript.answers[-1][1], key)]
+        asked = self._asked_back(earlier)
         if not asked:
             return wishes
-        open_wishes = [wish for wish in Reader(earlier[-1].text, self._transcript, earlier[-1].index).read() if wish.ask in asked]
+        open_wishes = [wish for wish in Reader(earlier[-1].text, self._transcript, earlier[-1].index).read() if (wish.ask or _REFUSED.get(wish.tool)) in asked]
         bare = len(wishes) == 1 and wishes[0].tool == "get_order_status" and not reader.rest.strip(" .。!！")
         if bare and not wishes[0].ask:
-            return [replace(wish, ask="", arguments={**wish.arguments, **wishes[0].arguments}) for wish in open_wishes if wish.ask != "which_address"] or wishes
+            return [
+                replace(wish, ask="", arguments={**wish.arguments, **wishes[0].arguments}) for wish in open_wishes if wish.ask.startswith("which_o")
+            ] or wishes
         if not wishes and reader.rest.strip() and not small_talk(reader.rest, self._language):
-            return [replace(wish, ask="", arguments={**wish.arguments, "address": self._text}) for wish in open_wishes if wish.ask == "which_address"]
+            return [filled for wish in open_wishes if (filled := self._filled(wish)) is not None]
         return wishes
+
+    def _asked_back(self, earlier: list[Said]) -> list[str]:
+        """The keys of the questions that the person may be answering now: in our last answer, or put with choices and not clicked."""
+        if not earlier:
+            return []
+        asked = [key for key in _QUESTIONS if self._transcript.answers and _asks(self._transcript.answers[-1][1], key)]
+        put = [call for call in self._transcript.calls if call.name == ASK_PERSON and earlier[-1].index < call.index < self._start]
+        unanswered = any(call.success and isinstance(call.data, dict) and not call.data.get("answer") for call in put)
+        return [*asked, *(("which_of", "which_order", "which_reminder") if unanswered else ())]
+
+    def _filled(self, wish: Wish) -> Wish | None:
+        """An open wish with this request as the answer to its question; None when it answers nothing."""
+        if name := _FREE.get(wish.ask or _REFUSED.get(wish.tool, "")):
+            left = {key: value for key, value in {**wish.arguments, name: self._text}.items() if value != ""}
+            again = "which_what" if wish.tool == "remind_me" and "text" not in left else ""
+            return replace(wish, ask=again, arguments=left)
+        if wish.ask == "which_reminder":
+            shown = self._transcript.last_reminders(self._start)
+            value = chosen(self._text, shown, orders=False)
+            return replace(wish, ask="", arguments={"reminder_id": value}) if value else None
+        if wish.ask in ("which_of", "which_order"):
+            shown_orders = [(each, each) for each in wish.choices or self._transcript.last_list(self._start)]
+            value = chosen(self._text, shown_orders, orders=True)
+            return replace(wish, ask="", arguments={**wish.arguments, "order_id": value}) if value else None
+        return None
 
 
 def _asks(answer: str, key: str) -> bool:

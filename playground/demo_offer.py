@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from playground.demo_routing import OPEN_TOOLS, group_for, groups_of
 from playground.demo_words import STATES
 
 SYNONYMS: Final[dict[str, tuple[str, ...]]] = {
@@ -20,6 +21,11 @@ SYNONYMS: Final[dict[str, tuple[str, ...]]] = {
     "text": ("text", "message", "body"),
     "status": ("status", "state"),
     "limit": ("limit", "count"),
+    "place": ("place", "city", "location"),
+    "url": ("url", "address", "link"),
+    "query": ("query", "q", "words", "text"),
+    "when": ("when", "time", "at"),
+    "reminder_id": ("reminder_id", "reminder", "id"),
 }
 _STREET: Final = ("street", "line1", "address_line1", "line_1")
 _POSTCODE: Final = ("postcode", "postal_code", "zip", "zip_code")
@@ -33,6 +39,17 @@ class Offer:
         self.schemas: dict[str, dict[str, Any]] = {function["name"]: function.get("parameters") or {} for function in functions}
         self.usable = bool(self.schemas) and request.get("tool_choice") != "none"
         self.parallel = request.get("parallel_tool_calls") is not False
+        opener = next((function for function in functions if function["name"] == OPEN_TOOLS), None)
+        self.groups: dict[str, str] = groups_of(opener) if opener is not None else {}
+        """The groups of tools that can be opened, with one line each."""
+
+    def offers(self, tool: str) -> bool:
+        """Whether a tool may be called now."""
+        return self.usable and tool in self.schemas
+
+    def group_of(self, tool: str) -> str:
+        """The group to open for a tool that is not offered; "" when there is none for it."""
+        return group_for(tool, self.groups) if self.usable and tool not in self.schemas else ""
 
     def fit(self, tool: str, wanted: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """The arguments by the schema's names, and the required names still missing."""
@@ -54,7 +71,10 @@ class Offer:
             chosen = _state(str(value), allowed) if allowed else value
             if chosen is not None:
                 out[target] = chosen
-        return out, [name for name in schema.get("required") or () if name not in out]
+        missing = [name for name in schema.get("required") or () if name not in out]
+        # In the strict form of a schema everything is required, and what may be left out takes null.
+        out |= {name: None for name in missing if _nullable(properties.get(name) or {}, schema)}
+        return out, [name for name in missing if name not in out]
 
 
 def _resolve(definition: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -63,6 +83,11 @@ def _resolve(definition: dict[str, Any], schema: dict[str, Any]) -> dict[str, An
         found = (schema.get("$defs") or {}).get(reference.rsplit("/", 1)[-1])
         return found if isinstance(found, dict) else {}
     return definition
+
+
+def _nullable(definition: dict[str, Any], schema: dict[str, Any]) -> bool:
+    parts = [definition, *(_resolve(part, schema) for key in ("anyOf", "oneOf") for part in definition.get(key) or ())]
+    return any("null" in ([kind] if isinstance(kind := part.get("type"), str) else kind or ()) for part in parts)
 
 
 def _enum(definition: dict[str, Any], schema: dict[str, Any]) -> list[str]:

@@ -29,7 +29,8 @@ CHANNEL: Final = r"(?P<channel><#[A-Z0-9]+(?:\|[^>]*)?>|#[a-z0-9_-]+|#[\u4e00-\u
 QUOTED: Final = r"(?:\"(?P<q1>[^\"]+)\"|“(?P<q2>[^”]+)”|「(?P<q3>[^」]+)」|'(?P<q4>[^']+)'(?!\w))"
 VERB: Final = (
     r"(?:please\s+|请|帮我)?(?:what|where|when|who\b|how\b|cancel\b|list\b|show\b|calculate|compute|post\b|tell\b|change\b|check\b|summari[sz]e|look up"
-    r"|取消|查|看一?下|看看|计算|算一?下|列出|告诉|通知|把|现在|几点|多少|修改|更改|总结|在\s*[#<])"
+    r"|remind me\b|search\b"
+    r"|取消|查|看一?下|看看|计算|算一?下|列出|告诉|通知|把|现在|几点|多少|修改|更改|总结|提醒我|搜|在\s*[#<])"
 )
 JOINED: Final = rx(rf"[\s,，;；.。!！]*(?:\band then\b|\band also\b|\band\b|\bthen\b|\balso\b|然后|并且|并|还有|另外|同时|再|顺便|接着|\n)[\s,，]*(?={VERB})")
 SPLIT: Final = rx(rf"{JOINED.pattern}|[.;!?。；！？\n]\s*|[,，]\s*(?={VERB})")
@@ -88,3 +89,8 @@ TIME: Final = rx(
     r"|几点(?:了|钟)?|什么时间|(?:当前|现在|本地)的?时间|今天(?:是)?(?:几号|星期几|周几|礼拜几|什么日子)|今天(?:的)?日期",
 )
 ZONE: Final = rx(r"\b(?:Africa|America|Asia|Australia|Europe|Pacific|Atlantic|Indian)/[A-Za-z_]+(?:/[A-Za-z_]+)?")
+READ_ON: Final = rx(
+    r"(?:please\s+)?(?:read on|go on|continue(?: reading)?|keep reading|next page|(?:show|read)(?: me)?(?: some)? more|more)(?:\s+please)?[.!?]*"
+    r"|(?:请|帮我)?(?:继续(?:读|看|显示)?(?:下去)?|接着(?:读|看)|往下(?:读|看)|下一页|看?更多)(?:吧|一下)?[。！!.]*"
+)
+"""A whole message that asks for the rest of a result."""

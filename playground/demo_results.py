@@ -10,70 +10,42 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from playground.demo_failures import failure, what
 from playground.demo_recall import short
+from playground.demo_reports import REPORTS
 from playground.demo_transcript import Called
-from playground.demo_words import SENTENCES, Language, label, say, state_word
+from playground.demo_words import Language, label, say, state_word
+
+__all__ = ["headline", "report", "what"]
 
 ROWS: Final = 20
 """Orders or messages shown at most."""
-_REASON: Final = re.compile(r'reason: "?(.+?)"?\.? It was not done', re.IGNORECASE | re.DOTALL)
-_FAILURES: Final = {
-    "DENIED_BY_PERSON": "denied",
-    "EXPIRED": "expired",
-    "SUPERSEDED": "superseded",
-    "OUTCOME_UNKNOWN": "unknown",
-    "WAITING": "waiting",
-    "REFUSED": "refused",
-    "PERMISSION_DENIED": "refused",
-    "NOT_FOUND": "not_found",
-    "EMPTY": "not_found",
-}
+_AGE: Final = re.compile(r"read ([\d.]+) (seconds|minutes|hours) ago")
+_UNITS_ZH: Final = {"seconds": "秒", "minutes": "分钟", "hours": "小时"}
 
 
 def report(call: Called, language: Language) -> str:
     """What came of a call, as Markdown."""
     if not call.success:
-        return _failure(call, language)
+        return _orders(call, language) if call.name == "list_orders" and call.code == "EMPTY" else failure(call, language)
     text = _SUCCESSES.get(call.name, _other)(call, language)
-    notes = [say(key, language) for key, holds in (("edited", call.edited), ("partly", call.truncated)) if holds]
-    return "\n\n".join([text, *notes])
+    before = [_aged(call.stale, language)] if call.stale else []
+    cut = say("partly_more", language, pages=str(call.pages)) if call.result_id else say("partly", language)
+    notes = [say("edited", language) if call.edited else "", cut if call.truncated else ""]
+    return "\n\n".join([*before, text, *(note for note in notes if note)])
+
+
+def _aged(said: str, language: Language) -> str:
+    """The warning before a value that stands in because its source does not answer."""
+    found = _AGE.search(said)
+    if found is None:
+        return say("stale_unknown", language)
+    return say("stale", language, ago=f"{found[1]} {found[2]}" if language == "en" else f" {found[1]} {_UNITS_ZH[found[2]]}")
 
 
 def headline(call: Called, language: Language) -> str:
     """The same in one line."""
     return report(call, language).split("\n", 1)[0].rstrip(":：")
-
-
-def what(tool: str, arguments: dict[str, Any], language: Language) -> str:
-    """What a call was meant to do, as a phrase: "cancel order ABC-…"."""
-    key = f"do_{tool}"
-    if key not in SENTENCES:
-        return f"`{tool}`"
-    known = {"expression": "", "timezone": "", "channel": "", "order_id": ""} | {name: short(str(value), 80) for name, value in arguments.items()}
-    return say(key, language, **known).strip()
-
-
-def _failure(call: Called, language: Language) -> str:
-    kind = _FAILURES.get(call.code, "failed")
-    detail = short(call.message, 600)
-    if call.name == "list_orders" and call.code == "EMPTY":
-        return _orders(call, language)
-    if kind == "denied":
-        # The engine's own words to the model are not for people; only the person's reason is.
-        reason = _said_reason(call)
-        around = "（{}）" if language == "zh" else " ({})"
-        return say(kind, language, what=what(call.name, call.arguments, language), reason=around.format(reason) if reason else "")
-    if kind == "unknown":
-        detail = ""
-    return say(kind, language, what=what(call.name, call.arguments, language), detail=detail).strip()
-
-
-def _said_reason(call: Called) -> str:
-    """The reason a person gave for a refusal, when the result carries one."""
-    if isinstance(call.data, dict) and isinstance(call.data.get("reason"), str):
-        return short(call.data["reason"])
-    found = _REASON.search(call.message)
-    return short(found[1]) if found else ""
 
 
 def _pick(data: Any, *names: str) -> Any:
@@ -203,4 +175,5 @@ _SUCCESSES: Final[dict[str, Callable[[Called, Language], str]]] = {
     "change_shipping_address": _address,
     "post_message": _posted,
     "read_thread": _thread,
+    **REPORTS,
 }

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 ORDER_ID: Final = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z]{2,6}-\d{4,8}-\d{2,6}(?![A-Za-z0-9-])")
+REMINDER_TOOLS: Final = frozenset({"remind_me", "list_reminders", "cancel_reminder"})
+SILENT: Final = frozenset({"open_tools", "no_fitting_tool", "ask_person"})
+"""Calls that are steps on the way: their outcome is nothing to tell a person about."""
 _SPEAKER: Final = re.compile(r"\s*\[([^\[\]\n]{1,80})\]:?\s*")
 _ASIDE: Final = re.compile(r"\(said to others\)\s*")
 _FILE: Final = re.compile(r"^\(attached file: [^\n]*\)$", re.MULTILINE)
@@ -48,6 +51,11 @@ class Called:
     truncated: bool = False
     edited: bool = False
     """A person changed the arguments before approving; `arguments` are the changed ones."""
+    result_id: str = ""
+    """Under which the rest of a cut result is kept, "" when there is none."""
+    pages: int = 0
+    stale: str = ""
+    """What the result says about its age, when the source did not answer and an older value stands in."""
 
     @property
     def waiting(self) -> bool:
@@ -100,7 +108,7 @@ class Transcript:
         out = []
         for call in self.calls:
             after = min((index for index, _ in self.answers if index > call.index), default=self.length)
-            if not call.waiting and any(call.index < said.index < after for said in self.said):
+            if call.name not in SILENT and not call.waiting and any(call.index < said.index < after for said in self.said):
                 out.append(call)
         return out
 
@@ -126,6 +134,31 @@ class Transcript:
             if call.index < before and len(found) > 1:
                 return found
         return []
+
+    def last_reminders(self, before: int) -> list[tuple[str, str]]:
+        """`(text, id)` of the reminders last shown: a list's, in its order, or the one just set."""
+        for call in reversed(self.calls):
+            if call.index >= before or not call.success or not isinstance(call.data, dict):
+                continue
+            if call.name == "list_reminders":
+                return reminder_rows(call)
+            if call.name == "remind_me" and call.data.get("reminder_id"):
+                return [(str(call.arguments.get("text", "")), str(call.data["reminder_id"]))]
+        return []
+
+    def reminders_are_meant(self, before: int) -> bool:
+        """Whether reminders were talked about later than orders."""
+        calls = [call for call in self.calls if call.index < before]
+        reminders = max((call.index for call in calls if call.name in REMINDER_TOOLS), default=-1)
+        others = [call for call in calls if call.name not in REMINDER_TOOLS and call.index > reminders]
+        orders = any(order_ids(json.dumps([call.arguments, call.data], ensure_ascii=False)) for call in others)
+        return reminders >= 0 and not orders and not any(reminders < said.index < before and order_ids(said.text) for said in self.said)
+
+
+def reminder_rows(call: Called) -> list[tuple[str, str]]:
+    """`(text, id)` of each reminder in a result of `list_reminders`."""
+    rows = call.data.get("reminders") if isinstance(call.data, dict) else None
+    return [(str(row.get("text", "")), str(row["reminder_id"])) for row in rows or () if isinstance(row, dict) and row.get("reminder_id")]
 
 
 def order_ids(text: str) -> list[str]:
@@ -198,4 +231,7 @@ def _called(index: int, function: dict[str, Any], raw: str) -> Called:
         message=result.get("error_message") or "",
         truncated=result.get("truncated") is True,
         edited=edited,
+        result_id=str(result.get("result_id") or ""),
+        pages=result["pages"] if isinstance(result.get("pages"), int) else 0,
+        stale=str(result.get("stale") or ""),
     )

@@ -1,9 +1,11 @@
-"""The demo model's vocabulary: its sentences in English and Chinese, and the words it knows for places and states."""
+"""The demo model's vocabulary: what it shows as examples, and the words it knows for places, states and fields, in English and Chinese."""
 
 from __future__ import annotations
 
 import re
 from typing import Final, Literal
+
+from playground.demo_sentences import SENTENCES
 
 Language = Literal["en", "zh"]
 
@@ -12,88 +14,6 @@ MAX_LOOK: Final = 3_000
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _WORD: Final = re.compile(r"(?<![\w-])[A-Za-z']{1,}(?![\w-])")
 _ASIDE: Final = re.compile(r"[\"“「『'‘](?:[^\"”」』'’]{3,})[\"”」』'’]|<[^>]*>|#\S+|`[^`]*`")
-
-SENTENCES: Final[dict[str, tuple[str, str]]] = {
-    "intro": (
-        "I am the **offline demo model**: a fixed set of rules, not a real language model. I can still show you how everything works.",
-        "我是**离线演示模型**：一套固定的规则，不是真正的语言模型。不过足够演示整个流程。",
-    ),
-    "hello": ("Hello{name}!", "你好{name}！"),
-    "can": ("Try one of these, or several in one message:", "可以试试下面这些，也可以在一条消息里说好几件："),
-    "thanks": ("You're welcome.", "不客气。"),
-    "never_mind": ("All right, I leave it.", "好的，那就先不做了。"),
-    "did_not_understand": ("I did not understand that.", "这句话我没看懂。"),
-    "nothing_new": ("There is nothing new to report.", "没有新的情况。"),
-    "image": ("I cannot look into files or images.", "我看不了文件或图片的内容。"),
-    "not_offered": (
-        "I have no tool for that here (`{tool}` is not offered), so I cannot do it.",
-        "这里没有提供 `{tool}` 这个工具，所以我做不了。",
-    ),
-    "no_tools": (
-        "I may not use tools in this step, so I have **not** done this: {what}.",
-        "这一步不能使用工具，所以**没有**执行：{what}。",
-    ),
-    "which_order": ("Which order do you mean? Please give its number, like ABC-20240520-001.", "你说的是哪个订单？请给出订单号，例如 ABC-20240520-001。"),
-    "which_of": ("Which order do you mean: {orders}?", "你说的是哪个订单：{orders}？"),
-    "which_address": ("What is the new address? Say: change the address of {order} to …", "新地址是什么？可以说：把 {order} 的地址改成……"),
-    "which_channel": ('Which channel shall I post to? Say: post "…" to #channel', "发到哪个频道？可以说：在 #频道 发：……"),
-    "which_text": ("What shall I post to {channel}?", "要在 {channel} 发什么内容？"),
-    "missing": ("To do this I also need: {fields}.", "要做这件事还需要：{fields}。"),
-    "noted_name": ("Nice to meet you, {name}. I will remember it in this thread.", "很高兴认识你，{name}。在这个消息列里我会记住。"),
-    "noted": ("Noted: your {what} is {value}.", "记下了：你的{what}是{value}。"),
-    "your_name": ("Your name is **{name}**.", "你叫 **{name}**。"),
-    "shown_name": ("You have not told me, but Slack shows you as **{name}**.", "你没有告诉过我，不过 Slack 上显示你是 **{name}**。"),
-    "no_name": ("You have not told me your name in this thread.", "在这个消息列里你还没有告诉我你的名字。"),
-    "your_fact": ("Your {what} is **{value}**.", "你的{what}是 **{value}**。"),
-    "no_fact": ("You have not told me your {what} in this thread.", "在这个消息列里你还没有告诉我你的{what}。"),
-    "asked_before": ("Before this, you asked:", "在这之前你问过："),
-    "asked_nothing": ("This is your first message to me in this thread.", "这是你在这个消息列里给我的第一条消息。"),
-    "said": ("{name} said:", "{name} 说过："),
-    "said_nothing": ("I have not seen anything from {name} in this thread.", "在这个消息列里我没有看到 {name} 说的话。"),
-    "who_said": ("What people said in this thread:", "这个消息列里大家说的话："),
-    "done_so_far": ("What was done:", "已做的事："),
-    "done_nothing": ("No tool has been used in this thread so far.", "到目前为止，这个消息列里还没有使用过任何工具。"),
-    "calculated": ("**{expression} = {value}**", "**{expression} = {value}**"),
-    "time": ("It is **{value}** in {zone}.", "{zone} 现在是 **{value}**。"),
-    "orders": ("Here are the orders{status}:", "订单{status}如下："),
-    "no_orders": ("There are no such orders{status}.", "没有符合条件的订单{status}。"),
-    "order": ("Order **{order}**:", "订单 **{order}**："),
-    "order_state": ("Order **{order}** is **{state}**.", "订单 **{order}** 的状态：**{state}**。"),
-    "posted": ("Posted to {channel}: “{text}”", "已发到 {channel}：“{text}”"),
-    "cancelled": ("Order **{order}** is cancelled.", "订单 **{order}** 已取消。"),
-    "address_changed": ("The shipping address of order **{order}** was changed.", "订单 **{order}** 的收货地址已修改。"),
-    "thread": ("Messages in this thread ({count}):", "这个消息列里的消息（{count} 条）："),
-    "your_requests": ("You asked:", "你的请求："),
-    "thread_empty": ("There is nothing in this thread yet.", "这个消息列里还没有内容。"),
-    "succeeded": ("`{tool}` succeeded.", "`{tool}` 执行成功。"),
-    "denied": ("**Not done:** {what}. It was declined{reason}, so nothing was changed.", "**没有执行**：{what}。审批被拒绝{reason}，所以什么都没有改动。"),
-    "expired": (
-        "**Not done:** {what}. Nobody decided in time, so nothing was changed. Ask again if you still want it.",
-        "**没有执行**：{what}。没有人及时审批，已经过期，什么都没有改动。如仍需要请再说一次。",
-    ),
-    "superseded": (
-        "**Not done:** {what}. The open question was closed because the conversation went on; nothing was changed.",
-        "**没有执行**：{what}。因为对话已继续，原来的审批已作废，什么都没有改动。",
-    ),
-    "unknown": (
-        "**I cannot tell whether this took effect:** {what}. Please check before you ask again.{detail}",
-        "**无法确定是否已生效**：{what}。请先核实，再决定要不要重试。{detail}",
-    ),
-    "waiting": ("**Still waiting** for a decision: {what}.", "**仍在等待审批**：{what}。"),
-    "refused": ("**Not done:** {what}. {detail}", "**没有执行**：{what}。{detail}"),
-    "not_found": ("I found nothing for this: {what}. {detail}", "没有找到：{what}。{detail}"),
-    "failed": ("**This did not work:** {what}. {detail}", "**没有成功**：{what}。{detail}"),
-    "edited": ("The values were changed by a person before approval.", "审批人在批准前修改了内容。"),
-    "partly": ("The result was cut because it was long.", "结果太长，只显示了一部分。"),
-    "do_calculate": ("calculate {expression}", "计算 {expression}"),
-    "do_current_time": ("look up the time {timezone}", "查询时间 {timezone}"),
-    "do_read_thread": ("read this thread", "读取这个消息列"),
-    "do_post_message": ("post to {channel}", "在 {channel} 发消息"),
-    "do_get_order_status": ("look up order {order_id}", "查询订单 {order_id}"),
-    "do_list_orders": ("list the orders", "列出订单"),
-    "do_cancel_order": ("cancel order {order_id}", "取消订单 {order_id}"),
-    "do_change_shipping_address": ("change the shipping address of order {order_id}", "修改订单 {order_id} 的收货地址"),
-}
 
 EXAMPLES: Final[dict[str, tuple[str, str]]] = {
     "calculate": ("what is 15*7?", "计算 15*7"),
@@ -104,6 +24,13 @@ EXAMPLES: Final[dict[str, tuple[str, str]]] = {
     "change_shipping_address": ("change the address of ABC-20240520-001 to 5 Lake Road, Bern", "把 ABC-20240520-001 的地址改成 上海市人民路 1 号"),
     "post_message": ('post "hello" to #general', "在 #general 发：大家好"),
     "read_thread": ("summarise this thread", "总结一下这个讨论"),
+    "remind_me": ("remind me tomorrow at 9am to call the bank", "明天上午9点提醒我开会"),
+    "list_reminders": ("my reminders", "我的提醒"),
+    "cancel_reminder": ("cancel the first reminder", "取消第一个提醒"),
+    "list_channels": ("which channels are there?", "有哪些频道？"),
+    "search_messages": ('search for "invoice"', "搜一下 发票"),
+    "get_current_weather": ("what's the weather in Paris?", "东京天气怎么样？"),
+    "fetch_url": ("summarise https://example.com", "这个链接讲什么 https://example.com"),
 }
 """One request per tool that the help shows when the tool is offered."""
 

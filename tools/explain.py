@@ -87,6 +87,13 @@ def accepted(schema: dict[str, Any], definitions: dict[str, Any]) -> str:
     return words + f" matching {schema['pattern']}" if "pattern" in schema else words
 
 
+def unknown_name(name: str, names: list[str]) -> tuple[str, str]:
+    """What is wrong with an argument called `name` where only `names` exist, and what is accepted."""
+    close = difflib.get_close_matches(name[:128], names, n=1)
+    hint = f"no such argument; did you mean {close[0]}?" if close else "no such argument"
+    return hint, ("only " + ", ".join(names)) if names else "no arguments at all"
+
+
 def _range(schema: dict[str, Any]) -> str:
     if "minLength" in schema or "maxLength" in schema:
         least, most = schema.get("minLength", 0), schema.get("maxLength")
@@ -108,12 +115,10 @@ def _field_error(detail: dict[str, Any], schema: dict[str, Any]) -> FieldError:
     if detail["type"] == "missing":
         return FieldError(field, "", "required, but nothing was sent", clip(accepted(where, definitions), _SHOWN_ACCEPTED))
     if detail["type"] == "extra_forbidden":
-        names = list(_locate(schema, location[:-1])[0].get("properties", {}))
-        close = difflib.get_close_matches(str(location[-1]), names, n=1)
-        hint = f"no such argument; did you mean {close[0]}?" if close else "no such argument"
-        return FieldError(field, _shown(detail["input"]), hint, ("only " + ", ".join(names)) if names else "no arguments at all")
+        hint, names = unknown_name(str(location[-1]), list(_locate(schema, location[:-1])[0].get("properties", {})))
+        return FieldError(field, shown(detail["input"]), hint, names)
     problem = clip(clean(detail["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ").rstrip("."), _SHOWN_PROBLEM)
-    return FieldError(field, _shown(detail["input"]), problem, clip(accepted(where, definitions), _SHOWN_ACCEPTED))
+    return FieldError(field, shown(detail["input"]), problem, clip(accepted(where, definitions), _SHOWN_ACCEPTED))
 
 
 def _locate(schema: dict[str, Any], location: tuple[int | str, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -137,7 +142,8 @@ def _child(schema: dict[str, Any], part: int | str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """What was sent, as short JSON."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):

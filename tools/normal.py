@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
@@ -29,6 +30,12 @@ _NODE = 8
 """Characters a value is counted as besides its text: visiting it costs time too."""
 _MAX_KEY = 200
 _LARGEST_INTEGER_BITS = 4096
+_LEAST_ENCODED = 256
+"""Characters from which a text without any space may be an encoded file."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_EMBEDDED = re.compile(r"data:([\w.+-]{1,60}/[\w.+-]{1,60})?((?:;[\w=.-]{1,60}){0,4});base64,([A-Za-z0-9+/_-]{60,}={0,2})")
+"""A file inside a text, as pages and mails hold them."""
+_HEX = re.compile(r"[0-9a-fA-F]+")
 
 
 class UnreadableResult(Exception):  # noqa: N818 - names what it is about
@@ -110,6 +117,12 @@ class _Walk:
         return _NOT_SCALAR
 
     def _text(self, text: str) -> str:
+        if len(text) >= _LEAST_ENCODED:
+            if encoded := _encoded(text):
+                self.left -= 40
+                return encoded
+            if ";base64," in text:
+                text = _EMBEDDED.sub(_described, text)
         if len(text) > self.limit:
             self.cut = True
             self.left -= self.limit // 10  # it is cut in any case
@@ -175,6 +188,28 @@ def _order(item: Any) -> tuple[int, float, str]:
     if isinstance(item, (int, float)):
         return (0, item, "")
     return (1, 0, item) if isinstance(item, str) else (2, measure(item), str(item))
+
+
+def _encoded(text: str) -> str:
+    """What to say in place of base64 or a data URI, which no model can read; empty for real text."""
+    head, comma, body = text.partition(",") if text.startswith("data:") else ("", "", text)
+    if comma and head.endswith(";base64"):
+        return f"<{head[5:-7] or 'data'}, base64, {_size(len(body) * 3 // 4)}>"
+    first = text[:4096].split(None, 1)[0] if text else ""
+    if len(first) < 60 or not _BASE64.fullmatch(first) or _HEX.fullmatch(first) or not _mixed(text[:4096]):
+        return ""
+    lines = text.split()
+    even = all(len(line) == len(lines[0]) for line in lines[:-1]) and len(lines[-1]) <= len(lines[0])  # as encoders break their lines
+    return f"<base64, {_size(sum(map(len, lines)) * 3 // 4)}>" if even and all(_BASE64.fullmatch(line) for line in lines) else ""
+
+
+def _described(found: re.Match[str]) -> str:
+    return f"<{found[1] or 'data'}, base64, {_size(len(found[3]) * 3 // 4)}>"
+
+
+def _mixed(text: str) -> bool:
+    """Whether small and capital letters and digits all occur, as in anything encoded; names joined by hyphens seldom have them."""
+    return any(map(str.isupper, text)) and any(map(str.islower, text)) and any(map(str.isdigit, text))
 
 
 def _size(count: int) -> str:

@@ -1,7 +1,9 @@
 """The pure half of a tool call: from what the model wrote to validated arguments, or to a result that says how to do better.
 
 `prepare` never runs anything. Its outcome is either a `Prepared` call or a finished `ToolResult`, so a bad call takes the same
-road as a good one. `canonical` and `digest` give the arguments the identity an approval is bound to.
+road as a good one: the tool is found, the text read (`tools.lenient`), markers for other calls' results are told apart
+(`tools.placeholders`), spellings settled (`tools.coerce`), the whole validated strictly and judged by the tool's own rules
+(`tools.check`). `canonical` and `digest` give the arguments the identity an approval is bound to.
 """
 
 from __future__ import annotations
@@ -12,29 +14,28 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import structlog
-from pydantic import BaseModel, ValidationError
 
-from tools.explain import FieldError, explain, summary
+from tools.check import InvalidArguments, canonical, check, dump, typed, validate
+from tools.explain import FieldError, shown, summary
+from tools.lenient import NotAnObject, Parsed, parse
 from tools.normal import clean
+from tools.placeholders import placeholders
 from tools.registry import Registry
 from tools.result import ErrorCode, Suggestion, ToolResult
 from tools.shrink import clip
 from tools.tool import Tool
 
+__all__ = ["MAX_RAW", "InvalidArguments", "Prepared", "canonical", "digest", "dump", "kept", "prepare", "typed", "validate"]
+
 MAX_RAW: Final = 64 * 1024
 """Characters of raw arguments that are looked at."""
 _KEPT_RAW = 1000
 _LISTED_NAMES = 40
+_MAX_CHANGES = 20
+_PREFIXES = ("functions.", "function.", "default_api.", "tools.", "tool.", "api.")
+"""What models put before a name because of how tools were written in their training."""
 
 logger = structlog.get_logger(__name__)
-
-
-class InvalidArguments(Exception):  # noqa: N818 - an outcome with a value, not a fault
-    """Arguments do not fit the tool's schema; `errors` has one entry per field, at least one."""
-
-    def __init__(self, errors: list[FieldError]) -> None:
-        super().__init__(summary(errors))
-        self.errors = errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,65 +47,57 @@ class Prepared:
     """Validated and JSON-compatible, defaults filled in: what cards show, digests cover and `execute` takes."""
     raw: str
     """What the model wrote."""
+    repaired: bool = False
+    """The arguments were read from a text that was not JSON, or other spellings of values were settled: whoever approves should look twice."""
+    changes: tuple[str, ...] = ()
+    """How the reading differs from what was written, a few words each; they may hold values of arguments."""
 
 
 def prepare(registry: Registry, name: str, raw_arguments: str) -> Prepared | ToolResult:
     """Find the tool and validate the arguments the model wrote for it (JSON; an empty text counts as `{}`)."""
-    tool = registry.get(name)
+    tool = registry.get(name) or _same_name(registry, name)
     if tool is None:
         return _unknown(registry, name, raw_arguments)
     if len(raw_arguments) > MAX_RAW:
         message = f"The arguments of {tool.name!r} are {len(raw_arguments):,} characters long; at most {MAX_RAW:,} are accepted. Send less."
         return ToolResult.fail(tool.name, ErrorCode.TOO_LARGE, message, Suggestion.FIX_ARGUMENTS, raw_arguments=kept(raw_arguments))
     try:
-        arguments = validate(tool, _parsed(raw_arguments))
-    except _NotAnObject as error:
+        parsed = parse(raw_arguments)
+        if marked := list(placeholders(parsed.value)):
+            return _dependent(tool, parsed.value, marked, raw_arguments)
+        arguments, changes = check(tool, parsed.value)
+    except NotAnObject as error:
         message = f"The arguments of {tool.name!r} {error}. Send one JSON object, for example {_example(tool)}."
-        return ToolResult.fail(tool.name, ErrorCode.INVALID_ARGUMENTS, message, Suggestion.FIX_ARGUMENTS, raw_arguments=kept(raw_arguments))
+        return _invalid(tool, message, raw_arguments)
     except InvalidArguments as error:
-        return ToolResult.fail(tool.name, ErrorCode.INVALID_ARGUMENTS, str(error), Suggestion.FIX_ARGUMENTS, raw_arguments=kept(raw_arguments))
-    except Exception:  # a validator of the tool's own may raise anything
+        return _invalid(tool, str(error), raw_arguments)
+    except Exception:  # a validator or rule of the tool's own may raise anything
         logger.exception("tool.validator_failed", tool=tool.name)
         message = f"The arguments of {tool.name!r} could not be checked because of a fault in the tool."
         return ToolResult.fail(tool.name, ErrorCode.INTERNAL, message, Suggestion.GIVE_UP, raw_arguments=kept(raw_arguments))
-    return Prepared(tool, arguments, raw_arguments)
+    repaired = bool(parsed.repairs) or any(not change.trivial for change in changes)
+    return Prepared(tool, arguments, raw_arguments, repaired, _told(tool, name, parsed, tuple(map(str, changes[:_MAX_CHANGES]))))
 
 
-def validate(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
-    """`arguments` checked against the tool's schema, as JSON-compatible data with defaults filled in.
-
-    Raises `InvalidArguments` with one entry per wrong field; a form can show them beside its inputs.
-    """
-    return dump(typed(tool, arguments))
+def _told(tool: Tool, name: str, parsed: Parsed, changes: tuple[str, ...]) -> tuple[str, ...]:
+    renamed = () if name == tool.name or name in tool.aliases else (f"tool name {clip(clean(name), 60)!r} read as {tool.name!r}",)
+    return (*renamed, *parsed.repairs, *changes)
 
 
-def typed(tool: Tool, arguments: dict[str, Any]) -> BaseModel:
-    """`arguments` as the tool's own model, with the Python types its author asked for. Raises `InvalidArguments`."""
+def _invalid(tool: Tool, message: str, raw_arguments: str) -> ToolResult:
+    return ToolResult.fail(tool.name, ErrorCode.INVALID_ARGUMENTS, message, Suggestion.FIX_ARGUMENTS, raw_arguments=kept(raw_arguments))
+
+
+def _dependent(tool: Tool, arguments: dict[str, Any], marked: list[tuple[str, str]], raw_arguments: str) -> ToolResult:
+    """Refuse a call that waits for another one, together with whatever else is wrong with it."""
+    errors = [FieldError(path, shown(text), "stands for the result of another call", "the value itself") for path, text in marked]
     try:
-        return tool.args_model.model_validate(arguments)
-    except ValidationError as error:
-        raise InvalidArguments(explain(tool, error)) from error
-
-
-def dump(model: BaseModel) -> dict[str, Any]:
-    """A validated model as JSON-compatible data. Raises `InvalidArguments` when it holds what JSON cannot carry."""
-    try:
-        arguments: dict[str, Any] = model.model_dump(mode="json", by_alias=True)
-        canonical(arguments)
-    except ValueError as error:
-        problem = "hold a character or number JSON cannot carry (half of an emoji, NaN or infinity)"
-        raise InvalidArguments([FieldError("", "", problem, "valid text and finite numbers")]) from error
-    return arguments
-
-
-def canonical(arguments: dict[str, Any]) -> str:
-    """`arguments` as the one JSON text that equal arguments share: keys sorted, no spaces, no escapes beyond JSON's own.
-
-    Raises `ValueError` for NaN, infinity and lone surrogates, which have no place in JSON.
-    """
-    text = json.dumps(arguments, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    text.encode()
-    return text
+        check(tool, arguments)
+    except InvalidArguments as error:
+        places = {path for path, _ in marked}
+        errors += [each for each in error.errors if each.field not in places]
+    hint = f"Calls of one answer run independently: make the other call first, read its result, then call {tool.name!r} with the real value."
+    return _invalid(tool, f"{summary(errors)}\n{hint}", raw_arguments)
 
 
 def digest(tool: Tool, arguments: dict[str, Any], session_id: str, run_id: str, call_id: str) -> str:
@@ -121,53 +114,30 @@ def kept(raw: str) -> str:
     return clean(raw if len(raw) <= MAX_RAW else clip(raw, _KEPT_RAW))
 
 
-class _NotAnObject(Exception):  # noqa: N818 - see InvalidArguments
-    """The raw arguments are not one JSON object; the message completes "The arguments of 'x' …"."""
-
-
-def _parsed(raw: str) -> dict[str, Any]:
-    if not raw.strip():
-        return {}
-    try:
-        value = json.loads(raw, object_pairs_hook=_unique, parse_constant=_no_constant)
-    except RecursionError as error:
-        raise _NotAnObject("are nested too deeply") from error
-    except json.JSONDecodeError as error:
-        near = clip(clean(raw[max(error.pos - 20, 0) : error.pos + 20]), 40)
-        raise _NotAnObject(f"are not valid JSON ({error.msg} at character {error.pos}, near {near!r})") from error
-    except ValueError as error:  # an integer of thousands of digits
-        raise _NotAnObject("hold a number that is too long") from error
-    if not isinstance(value, dict):
-        raise _NotAnObject(f"are {_kind(value)}, not an object")
-    return value
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # JSON readers disagree on which of two equal keys counts: one must not be shown on a card while the other is sent.
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise _NotAnObject(f"name {clip(clean(twice), 60)!r} twice")
-    return entries
-
-
-def _no_constant(word: str) -> Any:
-    raise _NotAnObject(f"hold {word}, which is not JSON")
-
-
-def _kind(value: Any) -> str:
-    return "null" if value is None else {list: "a list", str: "a text", bool: "true or false"}.get(type(value), "a number")
-
-
 def _example(tool: Tool) -> str:
-    required = tool.schema()["function"]["parameters"].get("required", [])
+    required = tool.parameters().get("required", [])
     return json.dumps(dict.fromkeys(required, "...")) if required else "{}"
+
+
+def _same_name(registry: Registry, name: str) -> Tool | None:
+    """The one read that `name` spells in another style (`getOrder`, `functions.get_order`). A write is never guessed."""
+    wanted = _style(_bare(name))
+    found = {id(tool): tool for tool in registry if any(_style(known) == wanted for known in (tool.name, *tool.aliases))} if wanted else {}
+    tools = list(found.values())
+    return tools[0] if len(tools) == 1 and tools[0].effect == "read" else None
+
+
+def _bare(name: str) -> str:
+    return next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)[:128]
+
+
+def _style(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "")
 
 
 def _unknown(registry: Registry, name: str, raw_arguments: str) -> ToolResult:
     shown = clip(clean(name), 100)
-    close = registry.close_to(name)
+    close = registry.close_to(_bare(name))
     names = registry.names
     listed = ", ".join(names[:_LISTED_NAMES]) + (f" and {len(names) - _LISTED_NAMES} more" if len(names) > _LISTED_NAMES else "")
     message = f"There is no tool {shown!r}."

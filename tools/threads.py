@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-LANE_WIDTH: Final = 8
+LANE_WIDTH: Final = 16
 """Calls of one tool that may run in threads at the same time; more wait for their turn within their time-out."""
 
 
@@ -32,8 +32,8 @@ class Lanes:
         self._lanes: dict[str, _Lane] = {}
         self._lock = threading.Lock()
 
-    def submit(self, name: str, function: Callable[[], Any]) -> Future[Any]:
-        """Run `function` as soon as the lane called `name` has room, in a copy of the caller's context.
+    def submit(self, name: str, function: Callable[[], Any], *, width: int | None = None) -> Future[Any]:
+        """Run `function` as soon as the lane called `name` has room, in a copy of the caller's context. `width`: another one for this lane.
 
         `cancel()` on the returned future succeeds only while the function has not started: it then never will.
         """
@@ -42,7 +42,7 @@ class Lanes:
         with self._lock:
             lane = self._lanes.setdefault(name, _Lane())
             lane.waiting.append((future, lambda: context.run(function)))
-            if lane.running >= self._width:
+            if lane.running >= (width or self._width):
                 return future
             lane.running += 1
         threading.Thread(target=self._drain, args=(lane,), name=f"tool-{name}", daemon=True).start()

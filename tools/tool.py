@@ -7,7 +7,8 @@ receives a `ToolContext` (who asked, where, with which idempotency key) and says
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import copy
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -18,6 +19,21 @@ from tools.result import ErrorCode, Suggestion
 from tools.schema import parameters
 
 Effect = Literal["read", "write"]
+Scope = Literal["person", "channel", "workspace"]
+
+Rule = Callable[[Any], "Sequence[Problem]"]
+"""A check over the validated arguments as a whole: gives what is wrong, nothing when all is well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with arguments that are right each for itself."""
+
+    field: str
+    """Dotted path of the argument to change; empty when it concerns them all."""
+    message: str
+    accepted: str = ""
+    """What would be accepted, in words."""
 
 
 class ModelRetry(Exception):  # noqa: N818 - a signal to the model, named as the field names it
@@ -30,10 +46,14 @@ class ToolFailed(Exception):  # noqa: N818 - a signal, see ModelRetry
     `code` and `suggestion` refine the envelope; a business refusal ("already shipped") is `REFUSED`.
     """
 
-    def __init__(self, message: str, *, code: ErrorCode = ErrorCode.REFUSED, suggestion: Suggestion = Suggestion.GIVE_UP) -> None:
+    def __init__(
+        self, message: str, *, code: ErrorCode = ErrorCode.REFUSED, suggestion: Suggestion = Suggestion.GIVE_UP, retry_after: float | None = None
+    ) -> None:
+        """`retry_after`: seconds the upstream asks to wait before the next try, when it said so."""
         super().__init__(message)
         self.code = code
         self.suggestion = suggestion
+        self.retry_after = retry_after
 
 
 class ToolLoadError(Exception):
@@ -54,6 +74,24 @@ class SlackAccess(Protocol):
         """Post `text` for `actor` to `channel` (an id, or a name with or without `#`); returns `{"channel", "ts", "permalink"}`.
 
         Refuses channels the person is not in.
+        """
+        ...
+
+    async def list_channels(self, actor: Actor, thread: Thread) -> list[dict[str, Any]]:
+        """The channels `actor` may see and that may be named in `thread`.
+
+        Each as `{"id", "name", "topic", "purpose", "private", "members", "you_are_in", "i_am_in"}`; `members` only where Slack says it.
+        Public ones and private ones the person is in; in a room that others read, no private one but the room itself.
+        """
+        ...
+
+    async def search_messages(
+        self, actor: Actor, thread: Thread, weigh: Callable[[str], float], *, channel: str = "", oldest: float = 0.0, limit: int = 10
+    ) -> dict[str, Any]:
+        """Messages for which `weigh(text)` is above 0, best first.
+
+        Looked for in the channels both `actor` and the bot are in and that may be quoted in `thread`. `oldest` in seconds since the epoch.
+        Returns `{"matches": [{"channel", "speaker", "text", "ts", "permalink"}], "searched": [names], "not_searched": [sentences], "messages_read": n}`.
         """
         ...
 
@@ -96,6 +134,49 @@ class Tool:
     aliases: tuple[str, ...] = ()
     title: str = ""
     """Short human name for cards, e.g. "Cancel order"."""
+
+    version: str = "1"
+    """Part of every cache key: raise it when the same arguments come to mean something else."""
+    upstream: str = ""
+    """The service behind the tool, e.g. `"orders-api"`: tools that share one share its circuit breaker. Empty: the tool has only its own."""
+    circuit: Callable[[Mapping[str, Any]], str] | None = None
+    """For a tool that speaks to many places: from its arguments to the place's name, so that each has a circuit breaker of its own."""
+    concurrency: int = 16
+    """Calls of the tool that may run at the same time in one process; more wait for their turn within their time-out."""
+    retries: int = 2
+    """How often a read or a keyed write is tried again after a fault that may pass. Unkeyed writes never are."""
+
+    cache_ttl: float = 0.0
+    """Seconds a successful read may be answered from the cache; 0: never."""
+    scope: Scope = "person"
+    """Who may share a cached result: the asking person, everybody in the channel, or everybody in the workspace."""
+    stale_ttl: float = 0.0
+    """Seconds beyond `cache_ttl` for which an old value may stand in while the upstream is down, marked with its age."""
+    negative_ttl: float = 0.0
+    """Seconds a NOT_FOUND may be remembered; 0: never."""
+    time_sensitive: bool = False
+    """The answer depends on the moment: never cached, never answered from earlier in the run."""
+    tags: tuple[str, ...] = ()
+    """What a cached result is about; a write that `invalidates` one of them makes it void. The group counts as one."""
+    invalidates: tuple[str, ...] = ()
+    """Tags that a successful call of this write makes void."""
+
+    resolve: Callable[[ToolContext, dict[str, Any]], dict[str, Any] | Awaitable[dict[str, Any]]] | None = None
+    """Turns validated arguments into the exact ones that are shown, approved and executed ("tomorrow at nine" into a date), once,
+    before anybody is asked. Gives arguments that validate again; raises `ModelRetry` or `ToolFailed` like the tool itself."""
+    rules: tuple[Rule, ...] = ()
+    """Checks over several arguments at once, run on the validated model; see `tools.rules`."""
+    fields: tuple[str, ...] = ()
+    """Of lists of objects in the result, only these fields are kept; empty: all."""
+    always: bool = False
+    """Offered in every request, also when others are found through their group first."""
+    trusted: bool = False
+    """The result is made here from the arguments alone (a sum, the time), so it need not be marked as text from outside."""
+    asks: bool = False
+    """The call is a question to a person: the run waits for the answer, nothing is executed."""
+    input_schema: Mapping[str, Any] | None = None
+    """For tools described by somebody else (MCP): the JSON schema of the arguments, sent to the model and checked as it stands,
+    in place of one made from `args_model`, which then takes any object."""
     render: Callable[[BaseModel], list[tuple[str, Any]]] | None = None
     """Optional: the (label, value) rows of the approval card, from validated arguments; by default every argument by its own name."""
 
@@ -114,8 +195,11 @@ class Tool:
 
         Every call returns a fresh copy, which the caller may change.
         """
-        function = {"name": self.name, "description": self.description, "parameters": parameters(self.args_model)}
-        return {"type": "function", "function": function}
+        return {"type": "function", "function": {"name": self.name, "description": self.description, "parameters": self.parameters()}}
+
+    def parameters(self) -> dict[str, Any]:
+        """The JSON schema of the arguments, an object; a fresh copy."""
+        return parameters(self.args_model) if self.input_schema is None else copy.deepcopy(dict(self.input_schema))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The author's function, as if it had never been decorated: no validation, no time-out, no envelope."""

@@ -42,7 +42,7 @@ async def test_a_conversation_in_chinese_is_chinese_to_the_end(steward: Program,
     mei = await windows.open(steward, "mei", phone=True)
     await mei.ask(f"取消 {order}，因为买错了")
     await mei.sees_on_card("需要审批：", order, "买错了", "@mei 提出", "目前什么都还没有执行。")
-    await expect(mei.card.locator(".actions button")).to_have_text(["批准", "拒绝", "拒绝并说明原因", "修改"])
+    await expect(mei.card.locator(".actions button")).to_have_text(["批准", "拒绝", "拒绝并说明原因", "修改", "总是允许……"])
     await mei.press("approve")
     await mei.sees_on_card("已完成：", "@mei 批准", "已经执行完成。")
     await expect(mei.thread.get_by_test_id("message").last).to_contain_text("已取消")

@@ -79,6 +79,12 @@ async def make(there: House) -> None:
         await card(there, '把 ABC-20240522-007 取消 CALL cancel_order {"order_id": "ABC-20240522-007", "reason": "不需要了"}'),
         lambda d: d.get("waiting"),
     )
+    await keep(
+        there,
+        "waiting_question",
+        await ask(there, '取消哪一个？ CALL ask_person {"question": "取消哪一个订单？", "choices": ["ABC-20240520-001", "ABC-20240522-007"]}'),
+        lambda d: d.get("waiting"),
+    )
     for kind in ("keyed", "unkeyed"):
         ts = await card(there, f'CALL note_{kind} {{"text": "a write that lasts", "slow": true}}')
         await there.click(ALICE, CHANNEL, there.open_cards(CHANNEL, ts)[0]["ts"])

@@ -18,7 +18,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from bot import effects_tools as effects
 from bot.deps import Limits
 from bot.model import Model
 from bot.policy_file import Approvals
@@ -26,6 +25,8 @@ from bot.run import Budget
 from bot.service import Parts, Service
 from bot.slack import Slack
 from memory.mailbox import Mailbox
+from tools.engine import Engine, EngineLimits
+from tools.retry import Pauses
 
 _READ_ONLY = {"auth.test", "users.info"}
 
@@ -38,6 +39,8 @@ def parts_from(values: dict[str, Any]) -> Parts:
     for name, kind in (("limits", Limits), ("budget", Budget), ("approvals", Approvals)):
         if name in known:
             known[name] = kind(**known[name])
+    if "pauses" in known:
+        known["engine_limits"] = EngineLimits(pauses=Pauses(**known.pop("pauses")))
     for name in ("models", "tool_modules"):
         if name in known:
             known[name] = tuple(known[name])
@@ -74,7 +77,7 @@ class Crash:
         Mailbox._run = self.around(Mailbox._run, lambda _self, name, *_a: name in {"commit", "deliver"})  # type: ignore[method-assign, assignment]
         Slack._once = self.around(Slack._once, lambda _self, method, *_a, **_k: method not in _READ_ONLY)  # type: ignore[method-assign, assignment]
         Model.ask = self.around(Model.ask)  # type: ignore[method-assign, assignment]
-        effects.execute = self.around(effects.execute)  # type: ignore[attr-defined, assignment]
+        Engine.call = self.around(Engine.call)  # type: ignore[method-assign, assignment]
 
 
 async def main(values: dict[str, Any]) -> None:

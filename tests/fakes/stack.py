@@ -14,10 +14,13 @@ from playground.appconfig import AppConfig
 from playground.server import Playground
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.valkey import Valkey
+from tools.engine import EngineLimits
+from tools.retry import Pauses
 
-QUICK = Limits(
-    first_status=0.2, first_partial=0.3, between_partials=0.2, running_card=0.2, write_grace=0.3, keyed_pause=0.02, adoption_looks=20, adoption_pause=0.1
-)
+QUICK = Limits(first_status=0.2, first_partial=0.3, between_partials=0.2, running_card=0.2, write_grace=0.3, adoption_looks=20, adoption_pause=0.1)
+
+
+PAUSES = EngineLimits(pauses=Pauses(first=0.02, longest=0.1, jitter=0.0, keyed_first=0.02))
 
 
 class Stack:
@@ -54,6 +57,7 @@ class Stack:
             "model_key": "test",
             "models": ("scripted",),
             "limits": QUICK,
+            "engine_limits": PAUSES,
             "lease": 3.0,
             "heartbeat": 0.1,
             "sweep": 0.2,

@@ -35,7 +35,6 @@ QUICK = {
     "write_grace": 0.3,
     "adoption_looks": 20,
     "adoption_pause": 0.1,
-    "keyed_pause": 0.1,
 }
 TOOLS = ("tools.builtin", "tests.promises.record_tools")
 
@@ -209,6 +208,7 @@ class House:
             "home": str(self.folder),
             "tool_modules": list(TOOLS),
             "limits": QUICK,
+            "pauses": {"first": 0.05, "longest": 0.4, "jitter": 0.05, "keyed_first": 0.1},
             "lease": 1.2,
             "heartbeat": 0.1,
             "sweep": 0.1,

@@ -10,7 +10,7 @@ from pydantic import Field
 from tools.decorator import tool
 from tools.tool import ToolContext
 
-Number = Annotated[int, Field(description="The number of the thing")]
+Number = Annotated[int, Field(description="The number printed on the thing")]
 Note = Annotated[str, Field(description="Anything to be written beside it", max_length=4000)]
 
 

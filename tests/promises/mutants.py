@@ -92,7 +92,7 @@ def acknowledge_before_store() -> None:
 def no_digest_check() -> None:
     """What is about to run is not held against what was approved."""
 
-    def ready(call: Any, _run: object, _ledger: object, deps: Any) -> Prepared:
+    async def ready(call: Any, _run: object, _ledger: object, deps: Any) -> Prepared:
         return Prepared(deps.registry.get(call.tool), call.arguments or {}, call.raw)
 
     bot.effects_tools._ready = ready  # type: ignore[assignment]
@@ -108,17 +108,18 @@ def no_owner_check() -> None:
 
 
 class NewerSession(Session):
-    """A later version's saved state: it needs something that version 1 did not keep."""
+    """A later version's saved state: it needs something that this version does not keep."""
 
     origin: str
 
 
 def newer_schema() -> None:
-    """Not a fault: the next version of the program, which reads version 1 through an upgrade step and writes version 2."""
-    bot.state.SCHEMA_VERSION = 2  # type: ignore[misc]
-    bot.state.UPGRADES[1] = lambda raw: raw | {"origin": "version 1"}
+    """Not a fault: the next version of the program, which reads this one's states through an upgrade step and writes its own."""
+    present, following = bot.state.SCHEMA_VERSION, bot.state.SCHEMA_VERSION + 1
+    bot.state.SCHEMA_VERSION = following  # type: ignore[misc]
+    bot.state.UPGRADES[present] = lambda raw: raw | {"origin": f"version {present}"}
     bot.state.Session = NewerSession  # type: ignore[assignment, misc]
-    bot.ledger.Session = functools.partial(NewerSession, v=2, origin="version 2")  # type: ignore[assignment, attr-defined]
+    bot.ledger.Session = functools.partial(NewerSession, v=following, origin=f"version {following}")  # type: ignore[assignment, attr-defined]
 
 
 MUTANTS: Final[dict[str, Callable[[], None]]] = {

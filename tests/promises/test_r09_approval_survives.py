@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.state import SCHEMA_VERSION
 from tests.conftest import Recorder
 from tests.fakes.scripted_model import obey_policy
 from tests.promises.harness import ALICE, House, eventually, house, percentile, stored
@@ -72,7 +73,7 @@ async def test_a_newer_program_brings_a_waiting_approval_up_to_date_and_runs_it_
     with stored() as valkey:
         async with house(valkey, obey_policy, tmp_path) as there:
             older = await there.bot()
-            ts = await asked(there, "from version 1")
+            ts = await asked(there, "from this version")
             await there.at_ease()
             await there.end(older, gently=True)
             before = await there.document(there.thread(CHANNEL, ts))
@@ -83,9 +84,9 @@ async def test_a_newer_program_brings_a_waiting_approval_up_to_date_and_runs_it_
             executed = noted(there.folder, "keyed")
             figures("R9", newer_program_executed=len(executed))
 
-            assert (before["v"], "origin" in before) == (1, False)
-            assert (after["v"], after["origin"]) == (2, "version 1")
-            assert [each["text"] for each in executed] == ["from version 1"]
+            assert (before["v"], "origin" in before) == (SCHEMA_VERSION, False)
+            assert (after["v"], after["origin"]) == (SCHEMA_VERSION + 1, f"version {SCHEMA_VERSION}")
+            assert [each["text"] for each in executed] == ["from this version"]
 
 
 @pytest.mark.timeout(120)
@@ -93,7 +94,7 @@ async def test_an_older_program_leaves_a_newer_state_alone_until_a_replica_that_
     with stored() as valkey:
         async with house(valkey, obey_policy, tmp_path) as there:
             newer = await there.bot(mutants=NEWER)
-            ts = await asked(there, "from version 2")
+            ts = await asked(there, "from the next version")
             await there.at_ease()
             await there.end(newer, gently=True)
             thread = there.thread(CHANNEL, ts)
@@ -115,6 +116,6 @@ async def test_an_older_program_leaves_a_newer_state_alone_until_a_replica_that_
 
             assert untouched
             assert executed_early == 0
-            assert [each["text"] for each in executed] == ["from version 2"]
+            assert [each["text"] for each in executed] == ["from the next version"]
             # It was refused a few times, with rests between: not in a loop without a breath.
             assert older.log.read_text(encoding="utf-8").count("state_unreadable") < 30

@@ -52,13 +52,27 @@ class Line(BaseModel):
 
 
 @tool(effect="write", title="Place order *now*")
-async def place_order(lines: list[Line], extras: dict[str, Any], note: str | None = None, confirmed: bool = False) -> str:
+async def place_order(
+    lines: Annotated[list[Line], Field(description="Which articles, and how many of each")],
+    extras: Annotated[dict[str, Any], Field(description="Whatever else is to be kept beside it")],
+    note: Annotated[str | None, Field(description="A remark for the packer")] = None,
+    confirmed: Annotated[bool, Field(description="Whether the price was agreed")] = False,
+) -> str:
     """Place an order of several lines with anything else that is to be kept beside it."""
     return f"{len(lines)} {extras} {note} {confirmed}"
 
 
 @tool(effect="write")
-async def odd_types(json: str, ratio: float, level: Literal["low", "high", "高"], *, big: int, deep: list[list[Any]], UPPER: str = "", x: str = "") -> str:  # noqa: N803
+async def odd_types(
+    json: Annotated[str, Field(description="A word that pydantic keeps for itself")],
+    ratio: Annotated[float, Field(description="A fraction, any size")],
+    level: Annotated[Literal["low", "high", "高"], Field(description="One of three words")],
+    *,
+    big: Annotated[int, Field(description="Of any size")],
+    deep: Annotated[list[list[Any]], Field(description="Rows of a table, each with its cells")],
+    UPPER: Annotated[str, Field(description="A name in capitals")] = "",  # noqa: N803
+    x: Annotated[str, Field(description="A name of one letter")] = "",
+) -> str:
     """Take arguments of many types and unusual names; it exists to be shown on a card."""
     return f"{json}{ratio}{level}{big}{deep}{UPPER}{x}"
 

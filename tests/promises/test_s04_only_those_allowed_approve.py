@@ -1,13 +1,14 @@
 """Only those allowed approve: of everyone and everything that can click, exactly the policy's rows start an execution, and every refused person is told why.
 
-A matrix of who clicks (requester, other members, a guest, a partner's person, a bot, the same id in another company) and how
-(a forged value, another message, too late, twice, after a denial, after a stop) for every policy.
+A matrix of who clicks, or submits the form that also allows such calls from now on (requester, other members, a guest, a partner's person,
+a bot, the same id in another company) and how (a forged value, another message, too late, twice, after a denial, after a stop) for every policy.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,6 +60,8 @@ class Matrix:
     allowed: frozenset[str]
     first: int
     cells: list[Cell] = field(default_factory=list)
+    errors: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By person and thread, how often a form came back with what is wrong with it."""
 
     @property
     def rightful(self) -> list[str]:
@@ -91,7 +94,9 @@ class Matrix:
     async def click(self, who: str, shown: dict[str, Any], verdict: str) -> None:
         """Decide with a button, or with the form."""
         slack, value = self.bot.stack.slack, buttons(shown)["steward:approve"]
-        if "@" in who:
+        if verdict == "always":
+            await self.always(who, shown, value)
+        elif "@" in who:
             await self.payload(who, shown["ts"], "approve" if verdict == "edit" else verdict, value=value)
         elif verdict == "edit" and self.policy != "two_people":
             async with _FORMS:
@@ -105,9 +110,28 @@ class Matrix:
         else:
             await slack.click(who, ROOM, shown["ts"], "steward:deny" if verdict == "deny" else "steward:approve")
 
+    async def always(self, who: str, shown: dict[str, Any], value: str) -> None:
+        """Submit the form that also allows such calls from now on, whether or not it was ever offered to this person."""
+        core = self.bot.stack.slack.core
+        name, _, other_team = who.partition("@")
+        user, channel = core.world.find_user(name), core.world.find_channel(ROOM)
+        assert user is not None
+        assert channel is not None
+        private = {"a": value, "s": f"{seed.TEAM_ID}:{channel.id}:{shown['thread_ts']}"}
+        form = {"id": f"V{shown['ts']}", "type": "modal", "callback_id": "steward:always", "private_metadata": json.dumps(private)}
+        chosen = {"always:0": "exact", "always:1": "any", "always:for": "3600"}
+        values = {place: {"value": {"type": "static_select", "selected_option": {"value": kind}}} for place, kind in chosen.items()}
+        body = core.interactivity.view_event("view_submission", user, core.world.installs[seed.TEAM_ID], form, {"values": values})
+        if other_team:
+            body["user"]["team_id"] = seed.PARTNER_TEAM_ID
+        answer = await self.bot.send(urlencode({"payload": json.dumps(body)}).encode(), FORM)
+        assert answer.status == 200
+        self.errors[who, shown["thread_ts"]] += b"errors" in answer.body
+
     def told(self, who: str, ts: str) -> int:
-        """How many private lines a person got in a thread."""
-        return sum(m.get("thread_ts") == ts for m in self.bot.stack.slack.ephemerals(who.partition("@")[0], ROOM))
+        """How many private lines a person got in a thread, and how many complaints in a form."""
+        lines = [m for m in self.bot.stack.slack.ephemerals(who.partition("@")[0], ROOM) if m.get("thread_ts") == ts]
+        return self.errors[who, ts] + len(lines)
 
     async def refused(self, cell: Cell, who: str, ts: str, act: Callable[[], Awaitable[None]]) -> None:
         """Do something that must be refused, and see that the person hears of it."""
@@ -130,7 +154,7 @@ class Matrix:
 
     async def person(self, cell: Cell, n: int, who: str, verdict: str) -> None:
         ts, shown = await self.ask(n)
-        may = who in self.allowed
+        may = who in self.allowed and (verdict != "always" or self.policy == "requester")
         if verdict == "deny":
             may = may or who == "alice"  # one may always take back what one asked for
         if not may:
@@ -206,7 +230,7 @@ class Matrix:
         n = self.first
         for verdict in verdicts:
             for who in PEOPLE:
-                expected = int(who in self.allowed and verdict != "deny")
+                expected = int(who in self.allowed and verdict != "deny" and (verdict != "always" or self.policy == "requester"))
                 cell = Cell(f"{self.policy}/{who}/{verdict}", expected)
                 self.cells.append(cell)
                 jobs.append(self.person(cell, n, who, verdict))
@@ -251,7 +275,7 @@ async def _under(policy: str, number: int, verdicts: tuple[str, ...]) -> list[Ce
 
 
 async def test_exactly_the_rows_of_the_policy_are_carried_out(figures: Recorder, full: bool) -> None:
-    verdicts = ("approve", "deny", "edit") if full else ("approve",)
+    verdicts = ("approve", "always", "deny", "edit") if full else ("approve", "always")
     found = await asyncio.gather(*(_under(policy, number, verdicts) for number, policy in enumerate(POLICIES)))
     cells = [cell for some in found for cell in some]
     wrong = [f"{c.name}: executed {c.executed}, expected {c.expected}" for c in cells if c.executed != c.expected]

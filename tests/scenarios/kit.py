@@ -156,9 +156,9 @@ class Rooms:
         @tool(effect="write", keyed=True)
         async def book_room(
             ctx: ToolContext,
-            room: Annotated[str, Field(min_length=1, max_length=40)],
-            seats: Annotated[int, Field(ge=1, le=12)] = 4,
-            note: Annotated[str, Field(max_length=20_000)] = "",
+            room: Annotated[str, Field(description="Which meeting room, e.g. Oak", min_length=1, max_length=40)],
+            seats: Annotated[int, Field(description="How many people come", ge=1, le=12)] = 4,
+            note: Annotated[str, Field(description="Anything the host should know", max_length=20_000)] = "",
         ) -> dict[str, Any]:
             """Book one meeting room for the person who asks. Not for cancelling."""
             if self.hold is not None:
@@ -169,7 +169,7 @@ class Rooms:
             return {"booked": room}
 
         @tool(effect="write")
-        async def free_room(room: Annotated[str, Field(min_length=1)]) -> dict[str, Any]:
+        async def free_room(room: Annotated[str, Field(description="Which meeting room, e.g. Oak", min_length=1)]) -> dict[str, Any]:
             """Give one booked meeting room back, so that others may have it."""
             if self.fails is not None:
                 raise self.fails

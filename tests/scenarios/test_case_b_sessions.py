@@ -92,7 +92,7 @@ def test_a_direct_conversation_without_a_thread_is_one_session(first: str, secon
     found = {_thread_of(_event("message", "im", "D1", ts, thread)) for ts, thread in ((first, None), (second, None), (first, first))}
     for threaded in ("", card):
         click = clicked(_click("D1", card, threaded, "steward:approve"), ME)
-        assert click is not None
+        assert isinstance(click, Decision)
         found.add(click.thread)
 
     assert found == {_thread(ME.team_id, "D1", "")}

@@ -59,7 +59,7 @@ async def test_arguments_of_five_kilobytes_get_a_card_and_are_shown_whole_on_req
 def long_tool(done: list[str]) -> Tool:
     """A tool whose name has 120 characters."""
 
-    async def placeholder(what: Annotated[str, Field(max_length=100)]) -> str:
+    async def placeholder(what: Annotated[str, Field(description="Which thing is to be done", max_length=100)]) -> str:
         """Do the one thing that this very long name stands for, and nothing else."""
         done.append(what)
         return "ok"

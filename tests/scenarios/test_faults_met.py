@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
 
 from bot.policy_file import Approvals, ToolApproval
 from bot.service import Parts, Service
@@ -45,7 +46,7 @@ async def test_a_write_that_ends_within_its_grace_is_recorded_although_the_heart
     began, gate, done = asyncio.Event(), asyncio.Event(), []
 
     @tool(effect="write")
-    async def free_room(room: str) -> str:
+    async def free_room(room: Annotated[str, Field(description="Which meeting room, e.g. Oak")]) -> str:
         """Give one booked meeting room back, so that others may have it."""
         began.set()
         await gate.wait()
@@ -199,7 +200,7 @@ async def test_an_argument_with_the_name_of_a_model_method_can_be_edited(valkey:
     done = []
 
     @tool(effect="write")
-    async def save_copy(copy: str) -> str:
+    async def save_copy(copy: Annotated[str, Field(description="The file it is saved as")]) -> str:
         """Save a copy of the document under the name that the person gave."""
         done.append(copy)
         return copy

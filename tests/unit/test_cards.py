@@ -24,7 +24,7 @@ from bot.visible import pieces, revealed, visible
 from memory.keys import Actor
 from tools.result import ErrorCode, Suggestion, ToolResult
 
-APPROVAL = Approval(id="apr_1", digest="deadbeef" * 8, policy=Policy(), expires_at=1_795_996_800.0)
+APPROVAL = Approval(id="apr_1", digest="deadbeef" * 8, policy=Policy(always_for=3_600.0), expires_at=1_795_996_800.0)
 SETTLED = ["approved", "started", "done", "failed", "denied", "expired", "superseded", "unknown", "stopped"]
 
 
@@ -217,7 +217,9 @@ def test_a_view_beyond_slacks_limits_says_how_much_is_missing() -> None:
 def test_every_button_carries_the_opaque_id_and_nothing_else() -> None:
     buttons = [element for element in elements(approval_card(card({"x": "y" * 2_000})).blocks) if element.get("type") == "button"]
 
-    assert [button["action_id"] for button in buttons] == ["steward:approve", "steward:deny", "steward:deny_reason", "steward:edit", "steward:view"]
+    assert [button["action_id"] for button in buttons] == [
+        *("steward:approve", "steward:deny", "steward:deny_reason", "steward:edit", "steward:always", "steward:view")
+    ]
     assert {button["value"] for button in buttons} == {"apr_1"}
 
 

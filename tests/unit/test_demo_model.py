@@ -319,6 +319,19 @@ async def test_it_lists_itself_as_the_only_model_and_its_address_is_loopback() -
         await model.stop()
 
 
+_REPEATED = [word * 3_000 for word in ("天气", "东京和", "remind me ", "提醒我", "search for x and ", "https://a.b/c ", "1点半", "in 2 hours ")]
+
+
 async def test_a_very_long_or_odd_message_is_answered_quickly(client: AsyncOpenAI) -> None:
-    for text in ("cancel " * 20_000, "(" * 50_000, "1+" * 30_000, "post " * 20_000 + "x", "把" * 50_000, "\ud83d\ude00" * 1_000, "   ", "#" * 9_999):
+    for text in (
+        "cancel " * 20_000,
+        "(" * 50_000,
+        "1+" * 30_000,
+        "post " * 20_000 + "x",
+        "把" * 50_000,
+        "\ud83d\ude00" * 1_000,
+        "   ",
+        "#" * 9_999,
+        *_REPEATED,
+    ):
         assert await Talk(client, tools=TOOLS[:1]).say(text.encode("utf-16", "surrogatepass").decode("utf-16"))

@@ -50,6 +50,34 @@ REQUESTS: list[tuple[str, list[tuple[str, dict[str, Any]]]]] = [
         f"cancel {ONE} because I ordered twice, then tell #general that it is done",
         [("cancel_order", {"order_id": ONE, "reason": "I ordered twice"}), ("post_message", {"channel": "#general", "text": "it is done"})],
     ),
+    (
+        "what's the weather in Paris, France and what time is it in Tokyo?",
+        [("get_current_weather", {"place": "Paris, France"}), ("current_time", {"timezone": "Asia/Tokyo"})],
+    ),
+    ("杭州和 Paris 的天气怎么样", [("get_current_weather", {"place": "杭州"}), ("get_current_weather", {"place": "Paris"})]),
+    ("东京现在几点，天气怎么样？", [("current_time", {"timezone": "Asia/Tokyo"}), ("get_current_weather", {"place": "东京"})]),
+    ("weather in New York in fahrenheit", [("get_current_weather", {"place": "New York", "units": "imperial"})]),
+    ("今天天气真好", []),
+    (
+        "summarise <https://example.com/a?b=1|example.com/a> and what is 15*7?",
+        [("fetch_url", {"url": "https://example.com/a?b=1"}), ("calculate", {"expression": "15*7"})],
+    ),
+    ("https://example.com/a 这篇文章说了什么？", [("fetch_url", {"url": "https://example.com/a"})]),
+    ("list the channels about design", [("list_channels", {"query": "design"})]),
+    ("关于设计的频道有哪些", [("list_channels", {"query": "设计"})]),
+    ('search for "late delivery" in #orders', [("search_messages", {"query": '"late delivery"', "channel": "#orders"})]),
+    ("在 #general 搜一下 午饭", [("search_messages", {"query": "午饭", "channel": "#general"})]),
+    ("remind me to call Bruno in 30 minutes", [("remind_me", {"text": "call Bruno", "when": "in 30 minutes"})]),
+    ("明天下午3点半提醒我给客户打电话", [("remind_me", {"text": "给客户打电话", "when": "明天下午3点半"})]),
+    ("提醒我 tomorrow 9am 开会", [("remind_me", {"text": "开会", "when": "tomorrow 9am"})]),
+    (f"tomorrow at 9am remind me to cancel {ONE}", [("remind_me", {"text": f"cancel {ONE}", "when": "tomorrow at 9am"})]),
+    ('remind me at 5pm to post "hello" to #general', [("remind_me", {"text": 'post "hello" to #general', "when": "at 5pm"})]),
+    ('post "remind me at 5pm to go" to #general', [("post_message", {"channel": "#general", "text": "remind me at 5pm to go"})]),
+    (
+        "两小时后提醒我看邮件，另外东京天气怎么样",
+        [("remind_me", {"text": "看邮件", "when": "两小时后"}), ("get_current_weather", {"place": "东京"})],
+    ),
+    ("what will you remind me of?", [("list_reminders", {})]),
     (f"don't cancel {ONE}", []),
     ("see pages 3-5 of the plan from 2024-05-20", []),
     ("hello", []),
@@ -78,6 +106,7 @@ async def test_every_request_in_the_documentation_is_understood(client: AsyncOpe
     assert len(requests) > 60
     for text, name in requests:
         talk = Talk(client)
+        await talk.say("my reminders")
         await talk.say("list my orders")
         await talk.say(f"where is {ONE}?")
         answer = await talk.say(text)

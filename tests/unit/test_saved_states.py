@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from bot import actions as act
-from bot.events import EVENT
+from bot.events import EVENT, Decision, Person
 from bot.recovery import take_over
-from bot.run import Budget, decide
+from bot.run import Budget, decide, fold
 from bot.settle import settle
 from bot.state import SCHEMA_VERSION, Session, StateError, Status, dump, load
 from memory.transcript import ITEM, AssistantMessage, ToolMessage, arrange
@@ -23,6 +23,8 @@ from memory.transcript import ITEM, AssistantMessage, ToolMessage, arrange
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 VERSIONS = sorted(path.name for path in CORPUS.glob("v*"))
 SITUATIONS = {"finished", "started_read", "started_keyed", "started_unkeyed", "waiting_approval", "inbox_queued", "retrying"}
+SINCE = {"v2": {"waiting_question"}}
+"""Situations that a version brought, which samples of earlier ones cannot show."""
 
 versions = pytest.mark.parametrize("version", VERSIONS)
 
@@ -56,8 +58,9 @@ def test_every_schema_version_so_far_has_its_samples() -> None:
 
 @versions
 def test_every_situation_is_among_the_samples_and_can_be_read(version: str) -> None:
-    assert {path.stem for path in (CORPUS / version).glob("*.json")} == SITUATIONS
-    for name in SITUATIONS:
+    names = SITUATIONS.union(*(new for first, new in SINCE.items() if int(first[1:]) <= int(version[1:])))
+    assert {path.stem for path in (CORPUS / version).glob("*.json")} == names
+    for name in names:
         session = loaded(version, name)
         for item in sample(version, name)["log"]:
             ITEM.validate_python(item)
@@ -66,6 +69,28 @@ def test_every_situation_is_among_the_samples_and_can_be_read(version: str) -> N
 
         assert session.v == SCHEMA_VERSION
         assert load(dump(session)) == session
+
+
+def test_a_question_still_waits_for_its_answer_and_a_click_on_a_choice_is_one() -> None:
+    session, action = resumed("v2", "waiting_question")
+    call = session.waiting[0].calls[0]
+    assert call.approval is not None
+    click = Decision(
+        thread=session.thread,
+        key="d:1",
+        actor=session.waiting[0].requested_by,
+        person=Person(name="Alice"),
+        approval_id=call.approval.id,
+        message_ts=call.approval.card_ts,
+        verdict="answer",
+        choice=1,
+    )
+    answered = fold(session, click, moment(session))
+
+    assert isinstance(action, act.Wait)
+    assert answered.run is not None
+    assert answered.run.calls[0].status is Status.DONE
+    assert any(isinstance(item, ToolMessage) and "ABC-20240522-007" in item.content for item in answered.pending)
 
 
 @versions

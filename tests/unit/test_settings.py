@@ -142,7 +142,7 @@ def test_policies_are_chosen_by_tool_then_by_default(tmp_path: Path) -> None:
     [approvals.tools.post_message]
     expiry = 30
     [channels.C0ABC]
-    anything = true
+    tools = ["calculate"]
     """
     approvals = load_settings(with_file(tmp_path, text)).policies.approvals
     assert approvals.policy_for("cancel_order", default_expiry=5) == Policy(rule="usergroup", usergroup="S0ABC", expires_after=600)
@@ -154,7 +154,9 @@ def test_policies_are_chosen_by_tool_then_by_default(tmp_path: Path) -> None:
 
 def test_without_a_file_the_requester_decides_and_the_setting_gives_the_expiry() -> None:
     settings = load_settings({"STEWARD_APPROVAL_TTL": "120"})
-    assert settings.policies.approvals.policy_for("any", default_expiry=settings.approval_ttl) == Policy(rule="requester", expires_after=120)
+    assert settings.policies.approvals.policy_for("any", default_expiry=settings.approval_ttl) == Policy(
+        rule="requester", expires_after=120, always_for=30 * 86_400
+    )
 
 
 @pytest.mark.parametrize(

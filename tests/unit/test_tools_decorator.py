@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
@@ -14,7 +15,7 @@ import tools
 import tools.tool
 from memory.keys import Actor, Thread
 from tools import ModelRetry, Registry, Tool, ToolContext, ToolFailed, ToolResult, tool
-from tools.tool import ToolLoadError
+from tools.tool import Problem, ToolLoadError
 
 CONTEXT = ToolContext(Actor(team_id="T1", user_id="U1"), Thread(team_id="T1", channel_id="C1"), "UTC", "run", "call")
 
@@ -33,11 +34,11 @@ class Box(BaseModel):
 async def order_thing(  # noqa: PLR0917 - more than a real tool would have
     ctx: ToolContext,
     name: Annotated[str, Field(description="What to order", min_length=1, max_length=40)],
-    colour: Colour,
-    box: Box,
+    colour: Annotated[Colour, Field(description="The shade it is painted in")],
+    box: Annotated[Box, Field(description="What it is packed in")],
     count: Annotated[int, Field(description="How many", ge=1, le=9)] = 1,
-    speed: Literal["fast", "slow"] = "slow",
-    title: str = "title",
+    speed: Annotated[Literal["fast", "slow"], Field(description="How soon it comes")] = "slow",
+    title: Annotated[str, Field(description="What stands on the label")] = "title",
 ) -> str:
     """Order one thing from the shop. Use only when the person asks for it."""
     return f"{ctx.actor.user_id} {name} {colour.value} {box.title} {count} {speed} {title}"
@@ -65,16 +66,17 @@ def test_a_signature_becomes_a_schema_without_titles() -> None:
                 "required": ["name", "colour", "box"],
                 "properties": {
                     "name": {"type": "string", "description": "What to order", "minLength": 1, "maxLength": 40},
-                    "colour": {"$ref": "#/$defs/Colour"},
-                    "box": {"$ref": "#/$defs/Box"},
+                    "colour": {"$ref": "#/$defs/Colour", "description": "The shade it is painted in"},
+                    "box": {"$ref": "#/$defs/Box", "description": "What it is packed in"},
                     "count": {"type": "integer", "description": "How many", "minimum": 1, "maximum": 9, "default": 1},
-                    "speed": {"type": "string", "enum": ["fast", "slow"], "default": "slow"},
-                    "title": {"type": "string", "default": "title"},
+                    "speed": {"type": "string", "enum": ["fast", "slow"], "default": "slow", "description": "How soon it comes"},
+                    "title": {"type": "string", "default": "title", "description": "What stands on the label"},
                 },
                 "$defs": {
                     "Colour": {"type": "string", "enum": ["red", "blue"]},
                     "Box": {
                         "type": "object",
+                        "additionalProperties": False,
                         "required": ["title"],
                         "properties": {"title": {"type": "string"}, "sides": {"type": "array", "items": {"type": "integer"}, "default": []}},
                     },
@@ -100,6 +102,68 @@ def test_the_declaration_is_kept() -> None:
     assert (order_thing.aliases, order_thing.title, order_thing.takes_context) == (("orderThing",), "Order a thing", True)
 
 
+def test_everything_the_engine_needs_to_know_is_declared_beside_the_function() -> None:
+    def rule(_: Any) -> list[Problem]:
+        return []
+
+    declared: dict[str, Any] = {
+        "version": "2",
+        "upstream": "shop-api",
+        "concurrency": 3,
+        "retries": 0,
+        "cache_ttl": 60.0,
+        "scope": "channel",
+        "stale_ttl": 5.0,
+        "negative_ttl": 2.0,
+        "tags": ("stock",),
+        "rules": (rule,),
+        "fields": ("id", "name"),
+        "always": True,
+        "trusted": True,
+    }
+
+    @tool(effect="read", **declared)
+    def look_up() -> str:
+        """Look something up in the book and return it."""
+        return "x"
+
+    assert {name: getattr(look_up, name) for name in declared} == declared
+    assert (look_up.time_sensitive, look_up.asks, look_up.invalidates) == (False, False, ())
+
+
+def test_the_other_declarations_are_kept_too() -> None:
+    @tool(effect="write", invalidates=("stock",))
+    def put_down() -> str:
+        """Write something down in the book for later."""
+        return "x"
+
+    @tool(effect="read", time_sensitive=True, asks=True)
+    def enquire() -> str:
+        """Ask the person which of several books is meant."""
+        return "x"
+
+    assert (put_down.invalidates, enquire.time_sensitive, enquire.asks) == (("stock",), True, True)
+
+    plain = {part.name: part.default for part in dataclasses.fields(Tool) if part.default is not dataclasses.MISSING}
+    assert {name: getattr(put_down, name) for name in plain} == {**plain, "title": "Put down", "timeout": 30.0, "invalidates": ("stock",)}
+
+
+def test_a_parameter_with_a_default_is_never_required_wherever_the_default_stands() -> None:
+    @tool(effect="read")
+    def look_up(
+        inside: Annotated[int, Field(description="How many lines", default=2)],
+        empty: Annotated[list[int], Field(description="Which chapters", default_factory=list)],
+        plain: Annotated[int, Field(description="How many pages")] = 1,
+        alone: Annotated[int, Field(description="How many words", default=3)] = Field(default=4),
+        nothing: Annotated[str | None, Field(description="Which author")] = None,
+    ) -> str:
+        """Look something up in the book and return it."""
+        return f"{plain}{inside}{alone}{empty}{nothing}"
+
+    assert "required" not in look_up.parameters()
+    assert look_up.args_model.model_validate({}).model_dump() == {"plain": 1, "inside": 2, "alone": 4, "empty": [], "nothing": None}
+
+
 def test_reads_get_15_seconds_writes_30_and_titles_come_from_the_name() -> None:
     @tool(effect="read")
     def look_up() -> str:
@@ -117,7 +181,12 @@ def test_reads_get_15_seconds_writes_30_and_titles_come_from_the_name() -> None:
 
 def test_parameters_may_have_names_pydantic_keeps_for_itself() -> None:
     @tool(effect="read")
-    def export(json: str, copy: bool = False, _hidden: int = 1, model_config: str = "") -> str:
+    def export(
+        json: Annotated[str, Field(description="The document's text")],
+        copy: Annotated[bool, Field(description="Whether to keep the original too")] = False,
+        _hidden: Annotated[int, Field(description="Pages to leave out")] = 1,
+        model_config: Annotated[str, Field(description="Which settings apply")] = "",
+    ) -> str:
         """Export the document in the format that is asked for."""
         return f"{json}{copy}{_hidden}{model_config}"
 
@@ -210,7 +279,38 @@ def test_a_short_chinese_description_is_a_real_one() -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"effect": "delete"}, "effect is 'delete'"), ({"effect": "read", "keyed": True}, "keyed=True only"), ({"effect": "read", "timeout": 0}, "timeout is 0")],
+    [
+        ({"effect": "delete"}, "effect is 'delete'"),
+        ({"effect": "read", "keyed": True}, "keyed=True only"),
+        ({"effect": "read", "timeout": 0}, "timeout is 0"),
+        ({"effect": "read", "concurrency": 0}, "concurrency is 0; write how many"),
+        ({"effect": "read", "concurrency": 1.5}, "concurrency is 1.5"),
+        ({"effect": "read", "concurrency": True}, "concurrency is True"),
+        ({"effect": "read", "retries": -1}, "retries is -1; write a whole number from 0"),
+        ({"effect": "read", "retries": 6}, "retries is 6"),
+        ({"effect": "read", "cache_ttl": float("inf")}, "cache_ttl is inf; write a finite number of seconds"),
+        ({"effect": "read", "cache_ttl": float("nan")}, "cache_ttl is nan"),
+        ({"effect": "read", "negative_ttl": -1}, "negative_ttl is -1"),
+        ({"effect": "read", "scope": "world"}, "scope is 'world'; write scope=\"person\""),
+        ({"effect": "read", "stale_ttl": 60}, "write cache_ttl=60 too"),
+        ({"effect": "read", "time_sensitive": True, "cache_ttl": 5}, "nothing may be cached"),
+        ({"effect": "read", "time_sensitive": True, "negative_ttl": 5}, "nothing may be cached"),
+        ({"effect": "read", "invalidates": ("orders",)}, "invalidates only means something for a write"),
+        ({"effect": "write", "cache_ttl": 5}, 'cache_ttl only means something for a read; remove it or write effect="read"'),
+        ({"effect": "write", "negative_ttl": 5}, "negative_ttl only means"),
+        ({"effect": "write", "stale_ttl": 5}, "stale_ttl only means"),
+        ({"effect": "write", "time_sensitive": True}, "time_sensitive only means"),
+        ({"effect": "write", "fields": ("id",)}, "fields only means"),
+        ({"effect": "write", "asks": True}, "asks=True is a question to a person"),
+        ({"effect": "read", "asks": True, "cache_ttl": 5}, "remove cache_ttl and negative_ttl"),
+        ({"effect": "read", "asks": True, "negative_ttl": 5}, "remove cache_ttl and negative_ttl"),
+        ({"effect": "read", "tags": "orders"}, r"tags is 'orders'; write a tuple of texts, for example tags=\(\"orders\",\)"),
+        ({"effect": "write", "invalidates": "orders"}, "invalidates is 'orders'"),
+        ({"effect": "read", "fields": ("",)}, "fields is"),
+        ({"effect": "read", "aliases": "other"}, "aliases is 'other'"),
+        ({"effect": "read", "rules": len}, "rules is .*; write a tuple of checks"),
+        ({"effect": "read", "rules": ("before",)}, "rules is .*; write a tuple of checks"),
+    ],
 )
 def test_a_wrong_declaration_is_refused(options: dict[str, Any], message: str) -> None:
     def look_up() -> str:

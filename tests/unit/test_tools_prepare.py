@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from datetime import date
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -14,8 +15,8 @@ from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, Field
 
 from tools import Registry, ToolResult, tool
-from tools.engine import InvalidArguments, Prepared, canonical, digest, prepare, validate
-from tools.prepare import MAX_RAW
+from tools.placeholders import is_placeholder
+from tools.prepare import MAX_RAW, InvalidArguments, Prepared, canonical, digest, dump, prepare, typed, validate
 from tools.result import ErrorCode, Suggestion
 
 
@@ -37,12 +38,12 @@ def faulty(value: str) -> str:
 
 @tool(effect="write", aliases=("bookRoom",))
 async def book_room(  # noqa: PLR0917 - one field of every kind
-    room: Annotated[str, Field(pattern="^[A-Z][0-9]+$")],
-    day: Annotated[date, AfterValidator(not_weekend)],
-    hours: Annotated[int, Field(ge=1, le=8)] = 1,
-    kind: Literal["desk", "meeting"] = "desk",
-    items: list[Item] | None = None,
-    price: float = 0.0,
+    room: Annotated[str, Field(description="Letter of the floor and number of the door, e.g. B12", pattern="^[A-Z][0-9]+$")],
+    day: Annotated[date, AfterValidator(not_weekend), Field(description="A working day, e.g. 2024-05-20")],
+    hours: Annotated[int, Field(description="How long it is needed", ge=1, le=8)] = 1,
+    kind: Annotated[Literal["desk", "meeting"], Field(description="For one person or for several")] = "desk",
+    items: Annotated[list[Item] | None, Field(description="What must stand ready in it")] = None,
+    price: Annotated[float, Field(description="The most it may cost, in euros; 0 for no limit")] = 0.0,
 ) -> str:
     """Book one room for a day. Use only when the person asks for it."""
     return room
@@ -55,7 +56,7 @@ def ping() -> str:
 
 
 @tool(effect="read")
-def odd(value: Annotated[str, AfterValidator(faulty)]) -> str:
+def odd(value: Annotated[str, AfterValidator(faulty), Field(description="Anything at all, it is never found")]) -> str:
     """A tool whose own validator has a mistake in it."""
     return value
 
@@ -111,8 +112,8 @@ def test_an_absurd_tool_name_is_cut() -> None:
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
-        ("{room: 1}", "not valid JSON .* at character 1, near"),
-        ('{"room": "B1"', "not valid JSON"),
+        ("{room: B1}", "not valid JSON .* at character 7, near"),
+        ('{"room": "B1', "not valid JSON"),
         ('["B1"]', "are a list, not an object"),
         ('"B1"', "are a text, not an object"),
         ("null", "are null, not an object"),
@@ -142,7 +143,7 @@ def test_every_wrong_field_is_named_with_what_was_sent_and_what_is_accepted() ->
         "These arguments are not accepted:",
         "- room: String should match pattern '^[A-Z][0-9]+$'. Sent: \"12b\". Accepted: text matching ^[A-Z][0-9]+$.",
         "- day: required, but nothing was sent. Accepted: a date like 2024-05-20.",
-        "- hours: Input should be a valid integer, got a number with a fractional part. Sent: 9.5. Accepted: integer from 1 to 8.",
+        "- hours: Input should be a valid integer. Sent: 9.5. Accepted: integer from 1 to 8.",
         '- kind: Input should be \'desk\' or \'meeting\'. Sent: "bed". Accepted: one of "desk", "meeting".',
         "- items.0.name: required, but nothing was sent. Accepted: text.",
         "- items.0.count: Input should be greater than or equal to 1. Sent: 0. Accepted: integer at least 1.",
@@ -168,7 +169,7 @@ def test_a_tool_without_arguments_says_so() -> None:
 
 
 def test_a_thousand_errors_make_a_short_message() -> None:
-    result = refused("book_room", json.dumps({"room": "B1", "day": "2024-05-20", "items": [{"name": i} for i in range(1000)]}))
+    result = refused("book_room", json.dumps({"room": "B1", "day": "2024-05-20", "items": [{"name": [i]} for i in range(1000)]}))
 
     assert len(result.error_message or "") < 3000
     assert "and 988 more" in (result.error_message or "")
@@ -208,6 +209,212 @@ def test_whatever_the_model_writes_prepare_answers(raw: str) -> None:
         assert isinstance(outcome, Prepared) or outcome.error_message
         text = str(outcome.arguments if isinstance(outcome, Prepared) else outcome.model_dump_json())
         text.encode()
+
+
+@pytest.mark.parametrize(
+    ("raw", "repaired", "changes"),
+    [
+        ('{"room": "B1", "day": "2024-05-20"}', False, ()),
+        ('{"room": "B1", "day": "2024-05-20", "hours": 2.0, "kind": null}', False, ("hours: 2.0 read as 2", "kind: null left out")),
+        ('{"room": "B1", "day": "2024-05-20", "hours": "2"}', True, ('hours: "2" read as 2',)),
+        ("{'room': 'B1', 'day': '2024-05-20'}", True, ("single quotes",)),
+        ('{"Room": "B1", "day": "2024/5/20",}', True, ("trailing comma", 'Room: "Room" read as "room"', 'day: "2024/5/20" read as "2024-05-20"')),
+    ],
+)
+def test_a_call_says_how_its_reading_differs_from_what_was_written(raw: str, repaired: bool, changes: tuple[str, ...]) -> None:
+    call = prepare(REGISTRY, "book_room", raw)
+
+    assert isinstance(call, Prepared)
+    assert (call.repaired, call.changes) == (repaired, changes)
+    assert {"room": "B1", "day": "2024-05-20"}.items() <= call.arguments.items()
+    assert call.raw == raw
+
+
+def test_what_was_sent_is_told_as_it_was_sent() -> None:
+    assert (refused("book_room", '{"room": "B1", "day": "2024/5/20", "hours": "９"}').error_message or "").splitlines()[1:] == [
+        '- hours: Input should be less than or equal to 8. Sent: "９". Accepted: integer from 1 to 8.'
+    ]
+
+
+@pytest.mark.parametrize("name", ["Ping", "PING", "ping_", "functions.ping", "default_api.ping"])
+def test_a_read_is_found_under_another_style_of_its_name(name: str) -> None:
+    call = prepare(REGISTRY, name, "{}")
+
+    assert isinstance(call, Prepared)
+    assert call.tool is ping
+    assert call.changes == (f"tool name {name!r} read as 'ping'",)
+    assert not call.repaired
+
+
+@pytest.mark.parametrize("name", ["BookRoom", "book-room", "functions.book_room", "Book_Room"])
+def test_a_write_is_never_guessed(name: str) -> None:
+    result = refused(name, '{"room": "B1", "day": "2024-05-20"}')
+
+    assert result.error_code == ErrorCode.UNKNOWN_TOOL
+    assert "Did you mean 'book_room'" in (result.error_message or "")
+
+
+@pytest.mark.parametrize("name", ["pin", "pong", "", "-", "functions.", "ping.ping"])
+def test_a_read_with_a_name_of_other_letters_is_not_guessed(name: str) -> None:
+    assert refused(name, "{}").error_code == ErrorCode.UNKNOWN_TOOL
+
+
+def test_a_style_that_two_tools_share_is_not_guessed() -> None:
+    twins = Registry([ping, dataclasses.replace(ping, name="p_ing", description="Measure how long the network takes to answer a packet.")])
+
+    assert isinstance(prepare(twins, "PING", "{}"), ToolResult)
+
+
+def test_a_marker_for_another_calls_result_is_refused_with_the_way_out() -> None:
+    result = refused("book_room", '{"room": "<room from previous call>", "day": "{{day}}", "hours": 9, "items": [{"name": "$call_1.name"}]}')
+
+    assert (result.error_code, result.suggestion) == (ErrorCode.INVALID_ARGUMENTS, Suggestion.FIX_ARGUMENTS)
+    assert (result.error_message or "").splitlines() == [
+        "These arguments are not accepted:",
+        '- room: stands for the result of another call. Sent: "<room from previous call>". Accepted: the value itself.',
+        '- day: stands for the result of another call. Sent: "{{day}}". Accepted: the value itself.',
+        '- items.0.name: stands for the result of another call. Sent: "$call_1.name". Accepted: the value itself.',
+        "- hours: Input should be less than or equal to 8. Sent: 9. Accepted: integer from 1 to 8.",
+        "Calls of one answer run independently: make the other call first, read its result, then call 'book_room' with the real value.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("order_id", "<order id from previous call>"),
+        ("order_id", "{{order_id}}"),
+        ("order_id", "${result.id}"),
+        ("order_id", "[order_id]"),
+        ("orderId", "$order_id"),
+        ("order_id", "<上一步的订单号>"),
+        ("order_id", "＜订单号＞"),
+        ("id", "$call_1.id"),
+        ("id", "【第一步的返回结果】"),
+        ("city", "<city>"),
+        ("x", "[result of get_order]"),
+        ("x", "ORDER_ID_FROM_PREVIOUS_CALL"),
+        ("query", "<result of the previous call>"),
+    ],
+)
+def test_a_marker_is_recognised(name: str, value: str) -> None:
+    assert is_placeholder(name, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("text", "<b>hello</b>"),
+        ("text", "<order id from previous call>"),
+        ("messageBody", "{{name}}"),
+        ("x", "see <order id from previous call>"),
+        ("channel", "<#C123|general>"),
+        ("user", "<@U123>"),
+        ("link", "<https://example.com/a b|result of call>"),
+        ("tag", "<br />"),
+        ("tag", '<div class="x">'),
+        ("tag", "<input disabled>"),
+        ("kind", "<int>"),
+        ("ticker", "$ACME"),
+        ("price", "$100"),
+        ("path", "$HOME"),
+        ("label", "[urgent]"),
+        ("name", "《三体》"),
+        ("name", "TODO"),
+        ("query", "{{name}}"),
+        ("query", "<div>"),
+        ("value", "[1, 2]"),
+        ("value", '{"a": 1}'),
+        ("country", "USA"),
+        ("x", ""),
+        ("x", "<>"),
+    ],
+)
+def test_what_only_looks_like_a_marker_is_let_through(name: str, value: str) -> None:
+    assert not is_placeholder(name, value)
+
+
+@tool(effect="read")
+def kinds(  # noqa: PLR0917 - one field of every kind
+    moment: Annotated[datetime | None, Field(description="When it happened, ISO 8601")] = None,
+    money: Annotated[Decimal | None, Field(description="How much it cost, in euros")] = None,
+    rate: Annotated[float | None, Field(description="How fast it went, in km/h")] = None,
+    one: Annotated[Literal[1] | None, Field(description="Always one, if it is given")] = None,
+    span: Annotated[timedelta | None, Field(description="How long it took, ISO 8601")] = None,
+    flags: Annotated[set[int] | None, Field(description="Marks it was given, in any order")] = None,
+    pair: Annotated[tuple[int, str] | None, Field(description="Place and name of the winner")] = None,
+) -> str:
+    """Record a race with everything that was measured about it."""
+    return ""
+
+
+KINDS = Registry([kinds])
+
+
+@pytest.mark.parametrize(
+    ("field", "sent"),
+    [
+        ("moment", "1716190000"),
+        ("moment", "20240520"),
+        ("moment", 1716190000),
+        ("moment", "2024-05-20"),
+        ("money", "1,5"),
+        ("money", True),
+        ("rate", True),
+        ("rate", 2**53 + 1),
+        ("one", True),
+        ("one", "one"),
+        ("span", 60),
+        ("span", "60"),
+        ("flags", {"1": 1}),
+        ("pair", [1]),
+        ("pair", [1.5, "x"]),
+    ],
+)
+def test_nothing_is_converted_behind_anyones_back(field: str, sent: Any) -> None:
+    result = prepare(KINDS, "kinds", json.dumps({field: sent}))
+
+    assert isinstance(result, ToolResult)
+    assert f"- {field}" in (result.error_message or "")
+
+
+@pytest.mark.parametrize(
+    ("field", "sent", "read"),
+    [
+        ("moment", "2024-05-20T09:30:00Z", "2024-05-20T09:30:00Z"),
+        ("money", "1,234.50", "1234.5"),
+        ("money", 0.1, "0.1"),
+        ("money", "0.1", "0.1"),
+        ("rate", 2**53, float(2**53)),
+        ("one", 1, 1),
+        ("one", "1", 1),
+        ("span", "PT1M", "PT1M"),
+        ("flags", [1, 2.0], [1, 2]),
+        ("pair", ["1", "x"], [1, "x"]),
+    ],
+)
+def test_types_json_lacks_are_given_in_text_and_come_back(field: str, sent: Any, read: Any) -> None:
+    call = prepare(KINDS, "kinds", json.dumps({field: sent}))
+
+    assert isinstance(call, Prepared)
+    assert call.arguments[field] == read
+    assert validate(kinds, call.arguments) == call.arguments
+    assert dump(typed(kinds, call.arguments)) == call.arguments
+
+
+@settings(deadline=None)
+@given(st.integers(1, 8), st.integers(-(2**53), 2**53), st.randoms(use_true_random=False))
+def test_equal_arguments_have_one_text_however_their_numbers_are_spelled(hours: int, price: int, chance: Any) -> None:
+    foreign = dataclasses.replace(book_room, input_schema={"type": "object", "properties": {"hours": {"type": "integer"}, "price": {"type": "number"}}})
+    for used in (book_room, foreign):
+        texts = set()
+        for number in (hours, float(hours), f" {hours} "):
+            members = [("room", "B1"), ("day", "2024-05-20"), ("hours", number), ("price", chance.choice([price, float(price)]))]
+            chance.shuffle(members)
+            call = prepare(Registry([used]), "book_room", json.dumps(dict(members)))
+            assert isinstance(call, Prepared)
+            texts.add(canonical(call.arguments))
+        assert len(texts) == 1
 
 
 @settings(deadline=None)

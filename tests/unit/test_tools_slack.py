@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,6 +32,16 @@ class Board:
             raise ToolFailed("You are not in #secret.", code=ErrorCode.PERMISSION_DENIED)
         self.asked.append((actor, channel, text, thread_ts))
         return {"channel": "C9", "ts": "2.000002", "permalink": "https://example.com/p2"}
+
+    async def list_channels(self, actor: Actor, thread: Thread) -> list[dict[str, Any]]:
+        self.asked.append((actor, thread))
+        return []
+
+    async def search_messages(
+        self, actor: Actor, thread: Thread, weigh: Callable[[str], float], *, channel: str = "", oldest: float = 0.0, limit: int = 10
+    ) -> dict[str, Any]:
+        self.asked.append((actor, thread, weigh("你好"), channel, oldest, limit))
+        return {"matches": [], "searched": [], "not_searched": [], "messages_read": 0}
 
 
 def context(board: Board | None) -> ToolContext:

@@ -23,7 +23,7 @@ class Calculation(BaseModel):
     """False when `result` was rounded to 15 significant digits."""
 
 
-@tool(effect="read", group="everyday", timeout=5, aliases=("calculator",), title="Calculate")
+@tool(effect="read", group="everyday", timeout=5, always=True, trusted=True, aliases=("calculator",), title="Calculate")
 async def calculate(
     expression: Annotated[str, Field(description='The arithmetic to do, e.g. "(1,234.5 + 80) * 15%" or "sqrt(2) ** 3"', min_length=1, max_length=MAX_LENGTH)],
 ) -> Calculation:

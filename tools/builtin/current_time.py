@@ -23,7 +23,7 @@ class Moment(BaseModel):
     iso: str
 
 
-@tool(effect="read", group="everyday", timeout=5, aliases=("get_current_time",), title="Current time")
+@tool(effect="read", group="everyday", timeout=5, always=True, trusted=True, time_sensitive=True, aliases=("get_current_time",), title="Current time")
 async def current_time(
     ctx: ToolContext,
     timezone: Annotated[

@@ -11,7 +11,7 @@ from tools.result import ErrorCode, Suggestion
 from tools.tool import SlackAccess, ToolContext, ToolFailed
 
 
-@tool(effect="read", group="slack", title="Read thread")
+@tool(effect="read", group="slack", always=True, time_sensitive=True, title="Read thread")
 async def read_thread(
     ctx: ToolContext,
     limit: Annotated[int, Field(description="How many of the latest messages to read", ge=1, le=200)] = 50,

@@ -18,11 +18,15 @@ from tools.result import ErrorCode, Suggestion
 from tools.tool import ToolContext, ToolFailed
 
 OrderId = Annotated[str, AfterValidator(normal_id), Field(description="Full order number, e.g. ABC-20240520-001", min_length=1, max_length=40)]
+CACHED = 15.0
+"""Seconds an answer about orders may be given again; a change through these tools makes it void at once."""
+STALE = 3_600.0
+"""Seconds for which it may stand in, marked, while the order system is away."""
 T = TypeVar("T")
 logger = structlog.get_logger(__name__)
 
 
-@tool(effect="read", group="orders", aliases=("getOrderStatus", "get_order"), title="Look up order")
+@tool(effect="read", group="orders", upstream="orders", cache_ttl=CACHED, stale_ttl=STALE, aliases=("getOrderStatus", "get_order"), title="Look up order")
 async def get_order_status(ctx: ToolContext, order_id: OrderId) -> dict[str, Any]:
     """Look up one order of the asking person: its status, items, total, shipping address and, once shipped, carrier and tracking number.
 
@@ -32,7 +36,7 @@ async def get_order_status(ctx: ToolContext, order_id: OrderId) -> dict[str, Any
     return {**order.model_dump(mode="json", exclude_none=True), "total": f"{order.total:.2f}"}
 
 
-@tool(effect="read", group="orders", aliases=("listOrders",), title="List orders")
+@tool(effect="read", group="orders", upstream="orders", cache_ttl=CACHED, stale_ttl=STALE, aliases=("listOrders",), title="List orders")
 async def list_orders(
     ctx: ToolContext,
     status: Annotated[Literal["", Status], Field(description="Only orders in this status; empty for all")] = "",
@@ -77,7 +81,17 @@ def _cancel_card(args: BaseModel) -> list[tuple[str, Any]]:
     return [("Order", asked["order_id"]), ("Reason", asked["reason"])]
 
 
-@tool(effect="write", group="orders", keyed=True, aliases=("cancelOrder",), title="Cancel order", render=_cancel_card, words=_CANCEL)
+@tool(
+    effect="write",
+    group="orders",
+    upstream="orders",
+    keyed=True,
+    invalidates=("orders",),
+    aliases=("cancelOrder",),
+    title="Cancel order",
+    render=_cancel_card,
+    words=_CANCEL,
+)
 async def cancel_order(
     ctx: ToolContext,
     order_id: OrderId,
@@ -96,7 +110,17 @@ def _address_card(args: BaseModel) -> list[tuple[str, Any]]:
     return [*rows, ("Recipient", asked["recipient"])] if asked["recipient"] else rows
 
 
-@tool(effect="write", group="orders", keyed=True, aliases=("changeShippingAddress",), title="Change shipping address", render=_address_card, words=_ADDRESS)
+@tool(
+    effect="write",
+    group="orders",
+    upstream="orders",
+    keyed=True,
+    invalidates=("orders",),
+    aliases=("changeShippingAddress",),
+    title="Change shipping address",
+    render=_address_card,
+    words=_ADDRESS,
+)
 async def change_shipping_address(
     ctx: ToolContext,
     order_id: OrderId,

@@ -1,0 +1,169 @@
+"""What the model wants, held against everything that may say no before anything runs or anybody is asked.
+
+In this order: is it one of the engine's own calls (opening a group of tools), does the tool exist and do the arguments
+fit, may it be used here, by this person, with these values, is it going round in circles, and, for a change, who has to
+approve it. Each "no" is a result the model reads at once; the call never runs.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from time import time
+from typing import Any
+
+import structlog
+
+from bot.deps import Deps
+from bot.grants import fitting, granted
+from bot.ledger import Ledger
+from bot.model import WantedCall
+from bot.session_ops import fingerprint
+from bot.state import Approval, Call, Policy, Run, Status
+from memory.grants import GrantsDown
+from tools.engine import digest, prepare
+from tools.loop import Cooling, Past, earlier_answer, given_up, resting
+from tools.prepare import Prepared
+from tools.resolve import resolved
+from tools.result import ErrorCode, Suggestion, ToolResult
+from tools.routing import Offer, answer_meta, is_meta
+from tools.tool import ToolContext
+
+log = structlog.get_logger(__name__)
+
+
+def context(run: Run, call_id: str, ledger: Ledger, deps: Deps) -> ToolContext:
+    """What a call may know about where it runs."""
+    return ToolContext(
+        actor=run.requested_by,
+        thread=ledger.session.thread,
+        timezone=run.timezone,
+        run_id=run.id,
+        call_id=call_id,
+        slack=deps.tool_slack,
+        resources=deps.resources,
+    )
+
+
+@dataclass(slots=True)
+class Checking:
+    """The calls of one model answer on their way to becoming the run's calls."""
+
+    run: Run
+    offer: Offer
+    history: tuple[Past, ...]
+    cooling: tuple[Cooling, ...]
+    ledger: Ledger
+    deps: Deps
+    opened: tuple[str, ...] = ()
+    _tools_left: int = field(default=0, init=False)
+
+    async def check(self, wanted: tuple[WantedCall, ...]) -> tuple[Call, ...]:
+        """All calls of an answer, each closed with its reason, ready to run, or waiting for a person."""
+        self.opened = self.run.opened
+        self._tools_left = self.deps.budget.tool_calls - self.run.usage.tool_calls
+        return tuple([await self._one(each, place) for place, each in enumerate(wanted)])
+
+    async def _one(self, wanted: WantedCall, place: int) -> Call:
+        # Ours, not the model's, which may be missing or repeated; the same again when the same answer is recorded.
+        call_id = f"call_{self.run.id}_{self.run.usage.model_calls}_{place}"
+        call = Call(id=call_id, tool=wanted.name, raw=wanted.arguments)
+        if is_meta(wanted.name):
+            answered = answer_meta(wanted.name, wanted.arguments, self.offer)
+            self.opened = tuple(dict.fromkeys((*self.opened, *answered.opened)))
+            return self._closed(call.model_copy(update={"key": fingerprint(call)}), answered.result)
+        if place >= self._tools_left:
+            message = "The budget of tool calls for this request is used up. It was not run."
+            return self._closed(call, ToolResult.fail(wanted.name, ErrorCode.RATE_LIMITED, message, Suggestion.GIVE_UP))
+        withheld = None if wanted.name in self.deps.registry else self.deps.withheld().get(wanted.name)
+        if withheld is not None:
+            return self._closed(call, ToolResult.fail(wanted.name, ErrorCode.PERMISSION_DENIED, withheld, Suggestion.GIVE_UP))
+        prepared = prepare(self.deps.registry, wanted.name, wanted.arguments)
+        if isinstance(prepared, Prepared):
+            prepared = await resolved(prepared, context(self.run, call_id, self.ledger, self.deps))
+        if isinstance(prepared, ToolResult):
+            if prepared.tool_name in self.deps.registry:  # by its own name, however the model wrote it
+                call = call.model_copy(update={"tool": prepared.tool_name})
+            key = fingerprint(call.model_copy(update={"arguments": {"raw": wanted.arguments}}))
+            call = call.model_copy(update={"key": key})
+            return self._closed(call, given_up(self.history, call.tool, key) or prepared)
+        tool = prepared.tool
+        if tool.group in self.offer.groups and tool.group not in self.opened:
+            self.opened = (*self.opened, tool.group)  # it knew the tool from earlier: what it works with stays in sight
+        call = call.model_copy(
+            update={
+                "tool": tool.name,
+                "arguments": prepared.arguments,
+                "effect": "ask" if tool.asks else tool.effect,
+                "keyed": tool.keyed,
+                "repaired": prepared.repaired,
+                "again": not tool.time_sensitive,
+            }
+        )
+        call = call.model_copy(update={"key": fingerprint(call)})
+        refused = self._refused(call, prepared)
+        if refused is not None:
+            return self._closed(call, refused)
+        if tool.asks:
+            policy = Policy(expires_after=self.deps.approval_ttl)
+            return call.model_copy(update={"status": Status.WAITING, "approval": self._approval(call, prepared, policy)})
+        if tool.effect == "read":
+            past = earlier_answer(self.history, call.key) if call.again else None
+            known = self.ledger.result_of(past.call_id) if past is not None else None
+            if known is not None and "stale" not in known:
+                return self._closed(call, _once_more(tool.name, known))
+            return call
+        return await self._write(call, prepared)
+
+    def _refused(self, call: Call, prepared: Prepared) -> ToolResult | None:
+        tool, thread = prepared.tool, self.ledger.session.thread
+        said = self.deps.guardrails.refusal(tool, prepared.arguments, thread=thread, actor=self.run.requested_by, groups=self.run.groups)
+        if said is not None:
+            return ToolResult.fail(tool.name, ErrorCode.PERMISSION_DENIED, said, Suggestion.GIVE_UP)
+        if any(each.tool == tool.name for each in self.cooling):
+            return resting(tool.name)
+        return given_up(self.history, tool.name, call.key)
+
+    async def _write(self, call: Call, prepared: Prepared) -> Call:
+        run, deps, tool = self.run, self.deps, prepared.tool
+        policy = deps.approvals.policy_for(tool.name, default_expiry=deps.approval_ttl)
+        if run.guest and policy.rule == "requester":
+            message = "The person who asked is a guest, and only full members may approve a change, so it was not put to anyone. A colleague has to ask for it."
+            return self._closed(call, ToolResult.fail(tool.name, ErrorCode.PERMISSION_DENIED, message, Suggestion.ASK_PERSON))
+        approval = self._approval(call, prepared, policy)
+        if policy.always_for > 0 and not run.guest and not call.repaired and deps.grants is not None:
+            thread = self.ledger.session.thread
+            try:
+                found = await deps.grants.find(run.requested_by, thread.channel_id)
+            except GrantsDown as error:
+                log.warning("grants_down", reason=str(error))  # the person is asked, as without a permission
+                found = []
+            grant = fitting(found, tool, prepared.arguments, thread=thread, actor=run.requested_by, now=time())
+            if grant is not None:
+                log.info("tool.approved", run=run.id, call=call.id, tool=tool.name, grant=grant.id)
+                allowed = granted(grant, policy, approval_id=approval.id, digest=approval.digest)
+                return call.model_copy(update={"status": Status.APPROVED, "approval": allowed})
+        return call.model_copy(update={"status": Status.WAITING, "approval": approval})
+
+    def _approval(self, call: Call, prepared: Prepared, policy: Policy) -> Approval:
+        signed = digest(prepared.tool, prepared.arguments, self.ledger.session.thread.id, self.run.id, call.id)
+        return Approval(id=secrets.token_urlsafe(15), digest=signed, policy=policy, expires_at=time() + policy.expires_after)
+
+    def _closed(self, call: Call, result: ToolResult) -> Call:
+        name = call.tool if call.tool in self.deps.registry or is_meta(call.tool) else "unknown"
+        self.deps.engine.count(name, result)
+        told = log.bind(run=self.run.id, call=call.id, tool=name, duration=0.0, attempts=0)
+        if not result.success:
+            told.info("tool.invalid", code=result.error_code)
+        elif result.cached:
+            told.info("tool.cached", in_run=True)
+        return call.model_copy(update={"status": Status.DONE if result.success else Status.FAILED, "result": result})
+
+
+def _once_more(tool: str, known: dict[str, Any]) -> ToolResult:
+    """What the model read of a call, as the answer to the same call again; the pages of a large one are still kept."""
+    note = "Answered from the same call earlier in this request."
+    pages: dict[str, Any] = {name: known[name] for name in ("truncated", "result_id", "pages") if name in known}
+    if "result_id" in pages:
+        note += f' For the rest: read_more(result_id="{pages["result_id"]}", page=2).'
+    return ToolResult.ok(tool, known.get("data"), cached=True, untrusted="from_outside" in known, note=note, **pages)

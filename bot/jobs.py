@@ -1,0 +1,97 @@
+"""What happens by the clock and not because somebody wrote: reminders that are due are put into their thread's mailbox.
+
+Any number of replicas may do this at once and be killed at any point: a reminder stays due until it is in the mailbox,
+and the mailbox takes it once, by its id. The schedule itself is kept in memory only; what is due is in the store, so
+nothing is missed while nobody runs, it is late and says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC
+from time import time
+from typing import Any, Final
+
+import structlog
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from bot.events import Due
+from bot.messages import pick
+from memory.mailbox import Delivery, Mailbox, MailboxDown
+from memory.reminders import Reminder, Reminders, RemindersDown
+
+log = structlog.get_logger(__name__)
+
+EVERY: Final = 1.0
+"""Seconds between looks at what is due."""
+PATIENCE: Final = 2.0
+"""Seconds a look under way gets to end when we stop."""
+BATCH: Final = 50
+"""Reminders read at a time."""
+FULL_PAUSE: Final = 5.0
+"""Seconds until the next try for a thread whose mailbox is full."""
+
+
+class Jobs:
+    """The scheduler of one process. Start it inside a running event loop; stop it once."""
+
+    def __init__(self, mailbox: Mailbox, reminders: Reminders, *, every: float = EVERY, clock: Callable[[], float] = time) -> None:
+        """`every` in seconds; `clock` gives seconds since the epoch."""
+        self._mailbox = mailbox
+        self._reminders = reminders
+        self._clock = clock
+        self._looking = asyncio.Lock()
+        self._stopping = False
+        scheduler: Any = AsyncIOScheduler
+        self._scheduler = scheduler(timezone=UTC)
+        # A look that takes longer than the pause is not started twice, and looks missed meanwhile are one look.
+        self._scheduler.add_job(self.tick, "interval", seconds=every, id="due reminders", coalesce=True, max_instances=1, misfire_grace_time=None)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._scheduler.start()
+
+    async def stop(self) -> None:
+        """Look no more, and wait for the look under way: it gives no further reminder."""
+        self._stopping = True
+        if self._scheduler.running:
+            self._scheduler.pause()
+            try:
+                async with asyncio.timeout(PATIENCE), self._looking:
+                    pass
+            except TimeoutError:
+                log.warning("reminders_interrupted")  # what was begun and not handed over is due at the next look of another
+            self._scheduler.shutdown(wait=False)
+
+    async def tick(self) -> None:
+        """One look: put every reminder that is due into its thread's mailbox. Never raises; what fails is due at the next look again."""
+        async with self._looking:
+            try:
+                while await self._batch() == BATCH and not self._stopping:
+                    pass  # there is more
+            except (RemindersDown, MailboxDown) as error:
+                log.warning("reminders_not_given", reason=str(error))
+            except Exception:  # the scheduler must go on whatever one look met
+                log.exception("reminders_failed")
+
+    async def _batch(self) -> int:
+        batch = await self._reminders.due(self._clock(), BATCH)
+        for reminder in batch:
+            if self._stopping:
+                break
+            await self._give(reminder)
+        return len(batch)
+
+    async def _give(self, reminder: Reminder) -> None:
+        if not await self._reminders.begin(reminder):
+            return  # called off since we read it
+        key = f"reminder:{reminder.id}"
+        due = Due(thread=reminder.thread, key=key, actor=reminder.actor, text=reminder.text, locale=pick(reminder.text), at=float(reminder.due))
+        delivery = await self._mailbox.deliver(reminder.thread, key, due.model_dump_json().encode())
+        if delivery is Delivery.FULL:
+            log.warning("reminder_waits", reminder=reminder.id)  # the thread is flooded, and must not hold up the others
+            await self._reminders.postpone(reminder, self._clock() + FULL_PAUSE)
+            return
+        await self._reminders.done(reminder)
+        log.info("reminder_given", reminder=reminder.id, late=round(self._clock() - reminder.due, 1), again=delivery is Delivery.DUPLICATE)
