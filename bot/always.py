@@ -21,6 +21,8 @@ from bot.render import Rendered, escape, header, plain, section, shorten
 from bot.visible import pieces, visible
 from memory.grant import Grant, Used
 from memory.keys import Thread
+from tools.registry import Registry
+from tools.tool import Tool
 
 TIMES: Final = (3_600, 86_400, 7 * 86_400, 30 * 86_400)
 """Seconds a person may choose from, as far as the operator lets them."""
@@ -160,8 +162,11 @@ def _moment(at: float) -> str:
     return f"<!date^{int(at)}^{{date_short_pretty}} {{time}}|{moment:%Y-%m-%d %H:%M} UTC>"
 
 
-def grants_list(found: Sequence[tuple[Grant, Used]], language: str, *, page: int = 1, note: str = "") -> Rendered:
-    """A person's permissions, each with a button that revokes it; `page` counts from 1. `note` is a line above, about what was just done."""
+def grants_list(found: Sequence[tuple[Grant, Used]], language: str, *, page: int = 1, note: str = "", registry: Registry | None = None) -> Rendered:
+    """A person's permissions, each with a button that revokes it; `page` counts from 1. `note` is a line above, about what was just done.
+
+    `registry` holds the tools of today: their words say each permission in `language`, whatever the language it was given in.
+    """
     lead = [section(note)] if note else []
     if not found:
         none = say("grants_none", language)
@@ -170,7 +175,7 @@ def grants_list(found: Sequence[tuple[Grant, Used]], language: str, *, page: int
     page = min(max(page, 1), pages)
     blocks: list[Block] = [*lead, header(say("grants_title", language, count=str(len(found))))]
     for grant, used in found[(page - 1) * PAGE : page * PAGE]:
-        blocks += _entry(grant, used, language)
+        blocks += _entry(grant, used, language, registry.get(grant.tool) if registry is not None else None)
     example = found[(page - 1) * PAGE][0].id[:SHOWN_ID]
     lines = [say("grants_how", language, id=example)]
     if pages > 1:
@@ -179,16 +184,28 @@ def grants_list(found: Sequence[tuple[Grant, Used]], language: str, *, page: int
     return Rendered(text=escape(note or say("grants_title", language, count=str(len(found)))), blocks=blocks)
 
 
-def _entry(grant: Grant, used: Used, language: str) -> list[Block]:
-    lines = [f"{shorten(visible(grant.title or grant.tool), 100)} · {grant.id[:SHOWN_ID]}"]
-    shown = [say("grants_same", language, name=human(name), value=_brief(value)) for name, value in grant.pattern.items()]
-    shown += [say("grants_any", language, name=human(name)) for name in grant.anything]
+def grant_title(grant: Grant, tool: Tool | None, language: str) -> str:
+    """What a permission is for, in `language` as far as the tool's author translated it."""
+    return visible((tool.say(tool.title, language) if tool is not None else "") or grant.title or grant.tool)
+
+
+def _used(times: int, language: str) -> str:
+    return say("grants_used" if times > 1 else "grants_used_once" if times else "grants_used_never", language, count=str(times))
+
+
+def _entry(grant: Grant, used: Used, language: str, tool: Tool | None) -> list[Block]:
+    def called(name: str) -> str:
+        return tool.say(human(name), language) if tool is not None else human(name)
+
+    lines = [f"{shorten(grant_title(grant, tool, language), 100)} · {grant.id[:SHOWN_ID]}"]
+    shown = [say("grants_same", language, name=called(name), value=_brief(value) or say("card_empty", language)) for name, value in grant.pattern.items()]
+    shown += [say("grants_any", language, name=called(name)) for name in grant.anything]
     lines += [shorten(line, 200) for line in shown[:_LISTED]]
     if len(shown) > _LISTED:
         lines.append(say("grants_more_values", language, count=str(len(shown) - _LISTED)))
     button = {"type": "button", "action_id": "steward:revoke", "text": plain(say("grants_revoke", language)), "value": grant.id, "style": "danger"}
     where = say("grants_direct", language) if grant.channel_id.startswith("D") else f"<#{grant.channel_id}>"
-    line = say("grants_where", language, where=where, until=_moment(grant.expires_at), count=str(used.times))
+    line = say("grants_where", language, where=where, until=_moment(grant.expires_at), used=_used(used.times, language))
     if used.last:
         line += " · " + say("grants_last", language, when=_moment(used.last))
     return [

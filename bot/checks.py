@@ -1,8 +1,9 @@
 """What the model wants, held against everything that may say no before anything runs or anybody is asked.
 
 In this order: is it one of the engine's own calls (opening a group of tools), does the tool exist and do the arguments
-fit, may it be used here, by this person, with these values, is it going round in circles, and, for a change, who has to
-approve it. Each "no" is a result the model reads at once; the call never runs.
+fit, may it be used here and by this person, with the definite values, is it going round in circles, does it take an address of
+the model's own making out, and, for a change, who has to approve it. Each "no" is a result the model reads at once; the call
+never runs.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, field
 from time import time
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
 from bot.deps import Deps
+from bot.going_out import may_open
 from bot.grants import fitting, granted
 from bot.ledger import Ledger
 from bot.model import WantedCall
@@ -27,9 +29,12 @@ from tools.prepare import Prepared
 from tools.resolve import resolved
 from tools.result import ErrorCode, Suggestion, ToolResult
 from tools.routing import Offer, answer_meta, is_meta
-from tools.tool import ToolContext
+from tools.tool import Tool, ToolContext
 
 log = structlog.get_logger(__name__)
+
+SPARE: Final = 8
+"""Calls of one answer that are still answered one by one beyond what the budget lets run; the others are not looked at."""
 
 
 def context(run: Run, call_id: str, ledger: Ledger, deps: Deps) -> ToolContext:
@@ -57,12 +62,22 @@ class Checking:
     deps: Deps
     opened: tuple[str, ...] = ()
     _tools_left: int = field(default=0, init=False)
+    _writes: set[str] = field(default_factory=set, init=False)
+    """Fingerprints of the changes this answer asks for."""
 
     async def check(self, wanted: tuple[WantedCall, ...]) -> tuple[Call, ...]:
-        """All calls of an answer, each closed with its reason, ready to run, or waiting for a person."""
+        """The calls of an answer, each closed with its reason, ready to run, or waiting for a person.
+
+        Of an answer with far more calls than may run only the first are kept; the last of them, always a closed one, tells the model.
+        """
         self.opened = self.run.opened
         self._tools_left = self.deps.budget.tool_calls - self.run.usage.tool_calls
-        return tuple([await self._one(each, place) for place, each in enumerate(wanted)])
+        kept = wanted[: max(self._tools_left, 0) + SPARE]
+        calls = [await self._one(each, place) for place, each in enumerate(kept)]
+        if dropped := len(wanted) - len(kept):
+            log.warning("calls_dropped", run=self.run.id, kept=len(kept), dropped=dropped)
+            calls[-1] = _with_note(calls[-1], f"This answer asked for {len(wanted)} calls at once; the last {dropped} were not looked at and not run.")
+        return tuple(calls)
 
     async def _one(self, wanted: WantedCall, place: int) -> Call:
         # Ours, not the model's, which may be missing or repeated; the same again when the same answer is recorded.
@@ -78,8 +93,8 @@ class Checking:
         withheld = None if wanted.name in self.deps.registry else self.deps.withheld().get(wanted.name)
         if withheld is not None:
             return self._closed(call, ToolResult.fail(wanted.name, ErrorCode.PERMISSION_DENIED, withheld, Suggestion.GIVE_UP))
-        prepared = prepare(self.deps.registry, wanted.name, wanted.arguments)
-        if isinstance(prepared, Prepared):
+        prepared = prepare(self.deps.registry, wanted.name, wanted.arguments, offered=self.offer.names)
+        if isinstance(prepared, Prepared) and self._open(prepared.tool):  # nothing of a closed tool runs, its resolver neither
             prepared = await resolved(prepared, context(self.run, call_id, self.ledger, self.deps))
         if isinstance(prepared, ToolResult):
             if prepared.tool_name in self.deps.registry:  # by its own name, however the model wrote it
@@ -101,19 +116,37 @@ class Checking:
             }
         )
         call = call.model_copy(update={"key": fingerprint(call)})
-        refused = self._refused(call, prepared)
+        refused = self._refused(call, prepared) or await self._kept_in(prepared)
         if refused is not None:
             return self._closed(call, refused)
         if tool.asks:
             policy = Policy(expires_after=self.deps.approval_ttl)
             return call.model_copy(update={"status": Status.WAITING, "approval": self._approval(call, prepared, policy)})
         if tool.effect == "read":
-            past = earlier_answer(self.history, call.key) if call.again else None
+            past = earlier_answer(self.history, call.key, since=self.run.fresh_from) if call.again else None
             known = self.ledger.result_of(past.call_id) if past is not None else None
             if known is not None and "stale" not in known:
                 return self._closed(call, _once_more(tool.name, known))
             return call
         return await self._write(call, prepared)
+
+    def _open(self, tool: Tool) -> bool:
+        return self.deps.guardrails.allows(tool, thread=self.ledger.session.thread, actor=self.run.requested_by, groups=self.run.groups)
+
+    async def _kept_in(self, prepared: Prepared) -> ToolResult | None:
+        """The refusal of a call that would open an address which neither a person nor another tool's result has given."""
+        tool = prepared.tool
+        if not tool.goes_out:
+            return None
+        address = prepared.arguments.get(tool.goes_out)
+        if not address or (isinstance(address, str) and may_open(address, (await self.ledger.messages())[0])):
+            return None
+        log.warning("tool.address_made_up", run=self.run.id, tool=tool.name)
+        message = (
+            f"Only an address that a person wrote in this thread, or that a tool's result shows, may be opened, exactly as it stands there: {tool.goes_out!r} "
+            "is neither. It was not opened. Ask the person to paste the address if they want it read."
+        )
+        return ToolResult.fail(tool.name, ErrorCode.PERMISSION_DENIED, message, Suggestion.ASK_PERSON)
 
     def _refused(self, call: Call, prepared: Prepared) -> ToolResult | None:
         tool, thread = prepared.tool, self.ledger.session.thread
@@ -130,8 +163,14 @@ class Checking:
         if run.guest and policy.rule == "requester":
             message = "The person who asked is a guest, and only full members may approve a change, so it was not put to anyone. A colleague has to ask for it."
             return self._closed(call, ToolResult.fail(tool.name, ErrorCode.PERMISSION_DENIED, message, Suggestion.ASK_PERSON))
+        if call.key in self._writes:
+            message = "This answer asks for exactly this change twice. It is taken once; this second one was not run and nobody was asked about it."
+            return self._closed(call, ToolResult.fail(tool.name, ErrorCode.REFUSED, message, Suggestion.GIVE_UP))
+        self._writes.add(call.key)
         approval = self._approval(call, prepared, policy)
-        if policy.always_for > 0 and not run.guest and not call.repaired and deps.grants is not None:
+        # A standing permission lets a request do a thing once; whether it is to be done again is a question for a person.
+        before = any(past.write and past.key == call.key for past in self.history)
+        if not before and policy.always_for > 0 and not run.guest and not call.repaired and deps.grants is not None:
             thread = self.ledger.session.thread
             try:
                 found = await deps.grants.find(run.requested_by, thread.channel_id)
@@ -157,7 +196,15 @@ class Checking:
             told.info("tool.invalid", code=result.error_code)
         elif result.cached:
             told.info("tool.cached", in_run=True)
-        return call.model_copy(update={"status": Status.DONE if result.success else Status.FAILED, "result": result})
+        ended = {"status": Status.DONE if result.success else Status.FAILED, "result": result}
+        # Its key stands for its arguments from here on, and what the model wrote is kept as it was: the state need not hold them twice.
+        return call.model_copy(update=ended if call.approval is not None else {**ended, "arguments": None})
+
+
+def _with_note(call: Call, note: str) -> Call:
+    if call.result is None:
+        raise ValueError("only a call that has ended can carry a note")
+    return call.model_copy(update={"result": call.result.model_copy(update={"note": f"{call.result.note} {note}".strip()})})
 
 
 def _once_more(tool: str, known: dict[str, Any]) -> ToolResult:

@@ -7,15 +7,20 @@ probed with a temporary file, Slack is asked who we are, the model's server for 
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 import aiohttp
 
+from bot.guardrails import Guardrails
 from bot.manifest import SCOPES
+from bot.mcp_config import McpConfigError, servers_from
 from bot.settings import Settings
 from memory.health import explain_store
+from tools.registry import Registry
+from tools.tool import ToolLoadError
 
 PATIENCE = aiohttp.ClientTimeout(total=10)
 OPENAI = "https://api.openai.com/v1"
@@ -55,6 +60,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     yield Finding("settings", ok=True, text=modes[settings.mode])
     yield check_home(settings)
     yield await check_store(settings)
+    yield check_tools(settings)
     async with aiohttp.ClientSession(timeout=PATIENCE, trust_env=True) as http:
         if settings.mode != "playground":
             yield await check_slack(settings, http)
@@ -72,6 +78,23 @@ def check_home(settings: Settings) -> Finding:
     except OSError as error:
         return Finding("data folder", ok=False, text=f"{settings.home} cannot be written ({error.strerror}): mend its rights, or set STEWARD_HOME.")
     return Finding("data folder", ok=True, text=f"{settings.home} is writable")
+
+
+def check_tools(settings: Settings) -> Finding:
+    """Every tool can be loaded, and what `STEWARD_CONFIG` says about tools and MCP servers means something."""
+    try:
+        registry = Registry.load(("tools.builtin", *settings.tools))
+        rules = Guardrails.load(settings.policies)
+        servers = servers_from(settings.policies.mcp, os.environ)
+    except ToolLoadError as error:
+        return Finding("tools", ok=False, text=str(error))
+    except McpConfigError as error:
+        return Finding("tools", ok=False, text=f"STEWARD_CONFIG: {error}")
+    wrong = rules.mistakes(registry)
+    if wrong:
+        return Finding("tools", ok=False, text=f"STEWARD_CONFIG: {wrong[0]}: check the spelling.")
+    beside = f", and {len(servers)} MCP servers (`steward mcp list` looks at them)" if servers else ""
+    return Finding("tools", ok=True, text=f"{len(registry)} can be used{beside}")
 
 
 async def check_store(settings: Settings) -> Finding:

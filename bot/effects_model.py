@@ -96,7 +96,7 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
                 checking = Checking(run, offer, history, cooling, ledger, deps)
                 calls = await checking.check(answer.calls)
                 outcome = act.ModelAnswered(answer.text, calls, answer.tokens, opened=checking.opened, cooling=cooling)
-                if deps.answers is not None and not calls:
+                if deps.answers is not None and not calls and not answer.cut:
                     await deps.answers.keep(run, answer.text)
             break
         except ModelError as error:

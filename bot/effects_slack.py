@@ -26,11 +26,13 @@ from bot.render import Rendered, answer_parts, capped, escape
 from bot.session_ops import card_state, outbound_id
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Call, Run
+from bot.told import told
 from memory.keys import Actor
 from memory.mailbox import Fenced
 from memory.transcript import Item, Note, ToolMessage, UserMessage
 from tools.registry import Registry
 from tools.tool import Tool
+from tools.words import Worded
 
 log = structlog.get_logger(__name__)
 
@@ -81,10 +83,10 @@ def card_input(call: Call, run: Run, state: str, registry: Registry) -> CardInpu
         approval=call.approval,
         tool_name=call.tool,
         title=(tool.say(tool.title, run.locale) if tool else "") or call.tool,
-        rows=[(tool.say(label, run.locale) if tool else label, value) for label, value in rows],
+        rows=[(tool.say(label, run.locale) if tool else label, value.said(run.locale) if isinstance(value, Worded) else value) for label, value in rows],
         requested_by=run.requested_by.user_id,
         state=state,
-        result=call.result,
+        result=told(call.result, tool, run.locale),
         language=run.locale,
         repaired=call.repaired,
         same=_held_fast(call, run, tool),

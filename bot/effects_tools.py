@@ -13,6 +13,7 @@ from bot.effects_slack import card
 from bot.grants import from_decision
 from bot.ledger import Ledger
 from bot.messages import say
+from bot.session_ops import unknown_outcome
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Call, Run, Status
 from memory.grants import GrantsDown
@@ -20,6 +21,7 @@ from memory.mailbox import MailboxDown
 from memory.toolstate import ToolStateDown
 from tools.engine import Prepared, digest
 from tools.result import ErrorCode, Suggestion, ToolResult
+from tools.retry import settled
 
 log = structlog.get_logger(__name__)
 
@@ -29,7 +31,8 @@ async def run_tools(action: act.RunTools, ledger: Ledger, deps: Deps) -> None:
     checked = [(call, await _ready(call, action.run, ledger, deps)) for call in action.calls]
     await ledger.record(act.ToolsStarted(tuple(call.id for call in action.calls)))
     ledger.check()
-    over = await _over_the_cap(action, deps)
+    again = action.calls[0].begun and action.calls[0].effect == "write"
+    over = None if again else await _over_the_cap(action, deps)
     if over is not None:
         for call in action.calls:
             log.info("tool.invalid", run=action.run.id, call=call.id, tool=call.tool, code=over.error_code, duration=0.0, attempts=0)
@@ -39,8 +42,13 @@ async def run_tools(action: act.RunTools, ledger: Ledger, deps: Deps) -> None:
     if action.calls[0].effect == "write":
         call, ready = checked[0]
         log.info("tool.approved", run=action.run.id, call=call.id, tool=call.tool)
+        if again and isinstance(ready, Prepared) and not ready.tool.keyed:
+            ready = unknown_outcome(call)  # it was keyed when it began, and is not any more: a second time might do it twice
         result = await _write(call, ready, action.run, ledger, deps)
+        if again:
+            result = settled(unknown_outcome(call), result)
         await ledger.record(_done(call, result))
+        await _count_use(call, result, action.run, ledger, deps)
         return
     # The same question twice in one answer is asked once.
     first = {call.key if call.key and call.again else call.id: (call, ready) for call, ready in reversed(checked)}
@@ -72,7 +80,7 @@ async def _over_the_cap(action: act.RunTools, deps: Deps) -> ToolResult | None:
 
 
 async def _ready(call: Call, run: Run, ledger: Ledger, deps: Deps) -> Prepared | ToolResult:
-    """Validate again what will really be sent, and hold it against what the person saw and what is allowed by now."""
+    """Hold what will really be sent against what the person saw and what is allowed by now."""
     tool = deps.registry.get(call.tool)
     if tool is None:
         withheld = deps.withheld().get(call.tool)
@@ -99,12 +107,21 @@ async def _still_granted(grant_id: str, run: Run, ledger: Ledger, deps: Deps) ->
     if deps.grants is None:
         return False
     try:
-        grant = next((g for g in await deps.grants.find(run.requested_by, ledger.session.thread.channel_id) if g.id == grant_id), None)
-        if grant is not None:
-            await deps.grants.count_use(grant)
+        return any(grant.id == grant_id for grant in await deps.grants.find(run.requested_by, ledger.session.thread.channel_id))
     except GrantsDown as error:
         raise MailboxDown(str(error)) from error  # tried again when the store is back
-    return grant is not None
+
+
+async def _count_use(call: Call, result: ToolResult, run: Run, ledger: Ledger, deps: Deps) -> None:
+    """Count what a standing permission let through; only for its owner's list, so nothing waits for it."""
+    if call.approval is None or not call.approval.grant or deps.grants is None or result.attempts == 0:
+        return
+    try:
+        for grant in await deps.grants.find(run.requested_by, ledger.session.thread.channel_id):
+            if grant.id == call.approval.grant:
+                await deps.grants.count_use(grant)
+    except GrantsDown as error:
+        log.warning("grant_use_not_counted", grant=call.approval.grant, reason=str(error))
 
 
 async def _execute(call: Call, ready: Prepared | ToolResult, run: Run, ledger: Ledger, deps: Deps) -> ToolResult:

@@ -199,9 +199,13 @@ def _decision(session: Session, event: Decision, now: float) -> Session:
                 continue
             if call.effect == "ask" and event.choice is not None:
                 event = _chosen(event, call)
+            if event.person is not None and event.actor == run.requested_by:  # what the person may use is judged by what they are now
+                run = run.model_copy(update={"groups": event.person.groups, "guest": event.person.is_guest})  # noqa: PLW2901
             ruling = judge(run, call, event, team_id=session.thread.team_id, now=now, language=language)
             if isinstance(ruling, Refusal):
                 return notify(session, event.key, event.actor, ruling.text)
+            if event.verdict == "edit" and not event.digest:  # the tool is no longer the one whose card was shown
+                return notify(session, event.key, event.actor, say("click_changed", language))
             if ruling.note:
                 session = notify(session, event.key, event.actor, ruling.note)
             run = sent_at(run, ruling.approval.id, ruling.approval.card_ts)  # noqa: PLW2901 - the run that knows where its card stands
@@ -224,6 +228,7 @@ def _decision(session: Session, event: Decision, now: float) -> Session:
                 if event.verdict == "edit" and event.arguments is not None:
                     signed = ruling.approval.model_copy(update={"digest": event.digest})
                     decided = decided.model_copy(update={"arguments": event.arguments, "approval": signed})
+                    decided = decided.model_copy(update={"key": fingerprint(decided)})
             return with_run(session, with_call(run, decided))
     return notify(session, event.key, event.actor, say("click_unknown", language))
 
@@ -255,13 +260,13 @@ def _stop(session: Session, event: Stop, now: float) -> Session:
         if run.answer is not None:  # its reply is already on the way
             stopped.append(run)
             continue
-        under_way = ", ".join(call.tool for call in run.calls if call.status is Status.STARTED and call.effect == "write")
+        under_way = ", ".join(call.tool for call in run.calls if call.open and call.begun and call.effect == "write")
         calls = []
         for call in run.calls:
             if not call.open:
                 calls.append(call)
                 continue
-            hurt = call.status is Status.STARTED and call.effect == "write"
+            hurt = call.begun and call.effect == "write"
             result = (
                 unknown_outcome(call)
                 if hurt

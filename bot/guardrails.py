@@ -24,6 +24,7 @@ import structlog
 from bot.lookalike import invisible
 from bot.policy_file import ArgumentPolicy, PolicyFile
 from memory.keys import Actor, Thread
+from tools.faults import report
 from tools.tool import Tool, ToolLoadError
 
 log = structlog.get_logger(__name__)
@@ -42,8 +43,8 @@ _MAX_SAID: Final = 500
 _OFF: Final = "The tool {tool!r} is switched off here by the people who run this bot. It was not run. Tell the person so."
 _NOT_HERE: Final = "The tool {tool!r} may not be used in this channel. It was not run. Tell the person so; asking again changes nothing."
 _NOT_BY: Final = "The person who asked may not use the tool {tool!r}. It was not run. Tell them so; asking again changes nothing."
-_VALUE: Final = "The value of {argument!r} is not allowed by the rules of this workspace{reason} Nobody was asked and nothing was done."
-_CALL: Final = "This call is not allowed by the rules of this workspace{reason} Nobody was asked and nothing was done."
+_VALUE: Final = "The value of {argument!r} is not allowed by the rules of this workspace{reason} It was not run."
+_CALL: Final = "This call is not allowed by the rules of this workspace{reason} It was not run."
 _UNCHECKED: Final = "A rule of this workspace about the tool {tool!r} could not be checked, so the call was refused. Tell the person so."
 
 
@@ -239,9 +240,9 @@ def _broken(policy: ArgumentPolicy, number: int, tool: Tool, arguments: Mapping[
     if path[0] not in arguments and path[0] not in _properties(tool):
         return None  # a rule for many tools, about an argument this one does not have
     try:
-        values = list(_values(arguments, path))
-        bad = any(_denied(str(policy.deny), value, until) for value in values) if policy.deny is not None else False
-        bad = bad or (policy.allow is not None and not all(_allowed(policy.allow, value, until) for value in values))
+        sayings = [list(_values(arguments, names)) for names in (path, [tool.same_as.get(policy.argument, "")]) if names != [""]]
+        bad = policy.deny is not None and any(_denied(policy.deny, value, until) for values in sayings for value in values)
+        bad = bad or (policy.allow is not None and not any(all(_allowed(policy.allow, value, until) for value in values) for values in sayings))
     except (_TooMuch, TimeoutError) as error:
         log.warning("guardrail.unchecked", tool=tool.name, rule=number, argument=policy.argument, reason=str(error) or "the pattern took too long")
         return Complaint(policy.argument, unchecked=True)
@@ -255,8 +256,8 @@ def _checked(rule: Rule, check: Check, number: int, *, call: tuple[str, dict[str
     tool = call[0]
     try:
         said: object = check(*call)
-    except Exception:  # an operator's code may fail in any way; what it was to hold back is held back
-        log.exception("guardrail.check_failed", tool=tool, rule=number, check=rule.policy.check)
+    except Exception as error:  # noqa: BLE001 - an operator's code may fail in any way; what it was to hold back is held back, and it is logged
+        report(log, "guardrail.check_failed", error, function=check, tool=tool, rule=number, check=rule.policy.check)
         return Complaint(unchecked=True)
     if said is None:
         return None

@@ -29,11 +29,13 @@ from bot.questions import answer_view
 from bot.render import Rendered, help_text, home
 from bot.session_ops import card_state
 from bot.slack import Slack, SlackDown, SlackRefused
+from bot.slack_tools import SlackForTools
 from bot.state import Call, Run, Session, StateError, Status, load
 from memory.grants import Grants
 from memory.keys import Actor, Thread
 from memory.mailbox import Mailbox
 from tools.engine import InvalidArguments, Prepared, validate
+from tools.faults import report
 from tools.registry import Registry
 from tools.resolve import resolved
 from tools.result import ToolResult
@@ -288,11 +290,11 @@ class Interaction:
             return Refused(field_errors(error.errors(include_url=False), run.locale, tuple(form.values)))
         except InvalidArguments as error:
             return Refused({block: str(error)[:1_000]})
-        except Exception:  # a validator or rule of the tool's own may raise anything, and the person is waiting at the form
-            log.exception("tool.validator_failed", tool=tool.name)
+        except Exception as error:  # noqa: BLE001 - a validator or rule of the tool's own may raise anything, and the person is waiting at the form
+            report(log, "tool.validator_failed", error, function=tool.function, tool=tool.name)
             return Refused({block: say("form_error_other", run.locale, reason=tool.name)})
         person = run.requested_by
-        place_of_call = ToolContext(person, form.thread, run.timezone, run.id, call.id, resources=self._resources)
+        place_of_call = ToolContext(person, form.thread, run.timezone, run.id, call.id, slack=SlackForTools(self._slack), resources=self._resources)
         definite = await resolved(Prepared(tool, valid, ""), place_of_call)  # what is approved is a time, not "tomorrow"
         if isinstance(definite, ToolResult):
             return Refused({block: (definite.error_message or "")[:1_000]})

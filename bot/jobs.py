@@ -31,6 +31,8 @@ BATCH: Final = 50
 """Reminders read at a time."""
 FULL_PAUSE: Final = 5.0
 """Seconds until the next try for a thread whose mailbox is full."""
+DOWN_PAUSE: Final = 2.0
+"""Seconds until a reminder is tried again whose thread's store did not answer."""
 
 
 class Jobs:
@@ -80,7 +82,16 @@ class Jobs:
         for reminder in batch:
             if self._stopping:
                 break
-            await self._give(reminder)
+            try:
+                await self._give(reminder)
+            except RemindersDown:
+                raise
+            except MailboxDown as error:  # on a cluster it may be this thread's part alone: the others must not wait behind it
+                log.warning("reminder_waits", reminder=reminder.id, reason=str(error))
+                await self._reminders.postpone(reminder, self._clock() + DOWN_PAUSE)
+            except Exception:  # whatever is wrong with one reminder must not hold up the others
+                log.exception("reminder_failed", reminder=reminder.id)
+                await self._reminders.postpone(reminder, self._clock() + FULL_PAUSE)
         return len(batch)
 
     async def _give(self, reminder: Reminder) -> None:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import structlog
 
+from tools.redact import BEARER, TOKENS
+
 if TYPE_CHECKING:
     from structlog.typing import EventDict, Processor, WrappedLogger
 
@@ -23,17 +25,6 @@ MASK: Final = "[secret]"
 
 CHATTY: Final = ("aiohttp", "apscheduler", "asyncio", "httpcore2", "httpx2", "mcp", "openai", "redis", "slack_bolt", "slack_sdk", "urllib3")
 """Libraries kept at WARNING at every level of ours: below it they print requests, bodies included."""
-
-_TOKENS: Final = re.compile(
-    r"""
-      \b xox[a-z](?:\.xox[a-z])? - [A-Za-z0-9-]+      # Slack: bot, user, refresh and rotated tokens
-    | \b xapp - [A-Za-z0-9-]+                         # Slack: app-level tokens
-    | \b sk - [A-Za-z0-9_-]{8,}                       # model keys
-    | (?<= :// ) [^\s/:@]* : [^\s/@]+ (?= @ )         # user:password in an address
-    """,
-    re.VERBOSE,
-)
-_BEARER: Final = re.compile(r"\b(bearer)\s+[A-Za-z0-9._~+/=-]+", re.IGNORECASE)
 _SECRET_KEY: Final = re.compile(r"(?:^|_)(?:token|secret|password|authorization|api_?key)$", re.IGNORECASE)
 
 
@@ -52,7 +43,7 @@ class Redactor:
         """`text` with every secret in it masked."""
         if self._known is not None:
             text = self._known.sub(MASK, text)
-        return _BEARER.sub(rf"\1 {MASK}", _TOKENS.sub(MASK, text))
+        return BEARER.sub(rf"\1 {MASK}", TOKENS.sub(MASK, text))
 
     def value(self, key: str, value: Any) -> Any:
         """`value`, masked at any depth; all of it when its key names a secret."""

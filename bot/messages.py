@@ -190,6 +190,10 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
         "zh": "可能已经生效，也可能没有。再次尝试之前请先核实。",
     },
     "card_outcome_stopped": {"en": "It was stopped before it ran. It was not carried out.", "zh": "在执行之前被停止，没有执行。"},
+    "click_changed": {
+        "en": "What this action does has changed since the card was shown, so nothing was done. Please ask for it again.",
+        "zh": "这个操作在卡片显示之后发生了变化，所以什么都没有执行。请重新提出。",
+    },
     "ask_head": {"en": "A question for you", "zh": "有个问题想问你"},
     "ask_how": {"en": "Choose, or write your answer below in the thread.", "zh": "请选择，或者直接在消息列里写下你的回答。"},
     "ask_answered": {"en": "✅ Answered:", "zh": "✅ 已回答："},
@@ -237,7 +241,10 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
         "en": "You have allowed nothing in advance: I ask before every change. A card's “Always allow…” button changes that for one kind of call.",
         "zh": "你没有预先允许任何操作：每次改动之前我都会询问。卡片上的“总是允许……”按钮可以为某一类操作改变这一点。",
     },
-    "grants_where": {"en": "{where} · until {until} · used {count} times", "zh": "{where} · 有效期至 {until} · 已使用 {count} 次"},
+    "grants_where": {"en": "{where} · until {until} · {used}", "zh": "{where} · 有效期至 {until} · {used}"},
+    "grants_used_never": {"en": "not used yet", "zh": "尚未使用"},
+    "grants_used_once": {"en": "used once", "zh": "已使用 1 次"},
+    "grants_used": {"en": "used {count} times", "zh": "已使用 {count} 次"},
     "grants_last": {"en": "last {when}", "zh": "最近一次 {when}"},
     "grants_direct": {"en": "our direct conversation", "zh": "我们的私聊"},
     "grants_any": {"en": "{name}: any value", "zh": "{name}：任何内容"},
@@ -254,6 +261,10 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
     "grants_revoke": {"en": "Revoke", "zh": "撤销"},
     "grants_revoked": {"en": "Revoked: {title}. I ask before the next such call.", "zh": "已撤销：{title}。下一次同类操作之前我会询问。"},
     "grants_revoked_all": {"en": "Revoked: all {count}. I ask before every change again.", "zh": "已全部撤销，共 {count} 项。每次改动之前我都会重新询问。"},
+    "grants_revoked_none": {
+        "en": "There was nothing to revoke: you have allowed nothing in advance. I ask before every change.",
+        "zh": "没有可以撤销的授权：你没有预先允许任何操作。每次改动之前我都会询问。",
+    },
     "grants_unknown": {"en": "You have no such permission any more. Nothing was changed.", "zh": "你没有这项授权，或者它已经失效。没有改变任何内容。"},
     "grants_several": {"en": "Several of your permissions begin with these letters. Give more of them.", "zh": "有多项授权以这些字符开头，请多写几个字符。"},
     "grants_which": {

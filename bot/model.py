@@ -74,6 +74,8 @@ class Answer:
     calls: tuple[WantedCall, ...]
     tokens: int
     model: str
+    cut: bool = False
+    """The endpoint's own limit ended it."""
 
 
 @dataclass(slots=True)
@@ -239,7 +241,7 @@ def _finished(draft: _Draft, model: str, messages: list[dict[str, Any]]) -> Answ
             raise ModelError("refused")
         raise ModelError("empty")
     tokens = draft.tokens or estimate(messages) + (len(text.encode()) + sum(len(c.arguments) for c in calls)) // 4
-    return Answer(text, calls, tokens, model)
+    return Answer(text, calls, tokens, model, cut=draft.finish == "length")
 
 
 def _whole(arguments: str) -> bool:
@@ -331,7 +333,7 @@ def _object(arguments: str) -> str:
     try:
         if isinstance(json.loads(arguments or "{}"), dict):
             return arguments or "{}"
-    except ValueError:
+    except (ValueError, RecursionError):  # nested deeper than the reader goes is no object either
         pass
     return json.dumps({"invalid": arguments[:2_000]}, ensure_ascii=False)
 

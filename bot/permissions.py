@@ -13,15 +13,15 @@ from typing import Any, Final
 
 import structlog
 
-from bot.always import FOR, Asked, always_view, grants_list, read_always
+from bot.always import FOR, Asked, always_view, grant_title, grants_list, read_always
 from bot.events import Always
 from bot.messages import say
 from bot.render import Rendered
 from bot.state import Call, Run
-from bot.visible import visible
 from memory.grant import Grant, Used
 from memory.grants import MAX_GRANTS, Grants, GrantsDown
 from memory.keys import Actor, Thread
+from tools.registry import Registry
 from tools.tool import Tool
 
 log = structlog.get_logger(__name__)
@@ -46,8 +46,10 @@ class Revoke:
 class Permissions:
     """The desk for standing permissions, over their store."""
 
-    def __init__(self, grants: Grants) -> None:
+    def __init__(self, grants: Grants, registry: Registry | None = None) -> None:
+        """`registry` holds the tools of today: with their words the list is in the language of its reader."""
         self._grants = grants
+        self._registry = registry
 
     async def form(self, call: Call, run: Run, thread: Thread, tool: Tool, actor: Actor) -> dict[str, Any] | str:
         """The form that allows calls like this one, or the key of why there is none."""
@@ -90,9 +92,9 @@ class Permissions:
         try:
             if words[0].casefold() in LIST_WORDS:
                 page = int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) < 6 else 1
-                return grants_list(await self._grants.list(actor), language, page=page)
+                return self._list(await self._grants.list(actor), language, page=page)
             if len(words) < 2:
-                return grants_list(await self._grants.list(actor), language, note=say("grants_which", language))
+                return self._list(await self._grants.list(actor), language, note=say("grants_which", language))
             return await self._end(actor, words[1], language)
         except GrantsDown as error:
             log.warning("grants_not_read", reason=str(error))
@@ -101,12 +103,14 @@ class Permissions:
     async def _end(self, actor: Actor, which: str, language: str) -> Rendered:
         found = await self._grants.list(actor)
         if which.casefold() in ALL_WORDS:
+            if not found:
+                return _line(say("grants_revoked_none", language))
             for grant, _ in found:
                 await self._revoke(actor, grant)
             return _line(say("grants_revoked_all", language, count=str(len(found))))
         meant = [grant for grant, _ in found if grant.id.startswith(which)]
         if len(meant) > 1:
-            return grants_list(found, language, note=say("grants_several", language))
+            return self._list(found, language, note=say("grants_several", language))
         return await self._ended(actor, found, meant[0] if meant else None, language)
 
     async def clicked(self, click: Revoke, language: str) -> Rendered:
@@ -120,9 +124,13 @@ class Permissions:
 
     async def _ended(self, actor: Actor, found: Sequence[tuple[Grant, Used]], grant: Grant | None, language: str) -> Rendered:
         if grant is None or not await self._revoke(actor, grant):
-            return grants_list([pair for pair in found if pair[0] != grant], language, note=say("grants_unknown", language))
-        note = say("grants_revoked", language, title=visible(grant.title or grant.tool))
-        return grants_list([pair for pair in found if pair[0] != grant], language, note=note)
+            return self._list([pair for pair in found if pair[0] != grant], language, note=say("grants_unknown", language))
+        tool = self._registry.get(grant.tool) if self._registry is not None else None
+        note = say("grants_revoked", language, title=grant_title(grant, tool, language))
+        return self._list([pair for pair in found if pair[0] != grant], language, note=note)
+
+    def _list(self, found: Sequence[tuple[Grant, Used]], language: str, *, page: int = 1, note: str = "") -> Rendered:
+        return grants_list(found, language, page=page, note=note, registry=self._registry)
 
     async def _revoke(self, actor: Actor, grant: Grant) -> bool:
         gone = await self._grants.revoke(actor, grant.id)

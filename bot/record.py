@@ -46,7 +46,7 @@ def _record_run(session: Session, outcome: act.Outcome, now: float, epoch: int) 
         case act.ModelFailed():
             return session.model_copy(update={"run": _failed(run, outcome, now, epoch)})
         case act.ToolsStarted():
-            calls = tuple(c.model_copy(update={"status": Status.STARTED}) if c.id in outcome.call_ids else c for c in run.calls)
+            calls = tuple(c.model_copy(update={"status": Status.STARTED, "begun": True}) if c.id in outcome.call_ids else c for c in run.calls)
             usage = run.usage.model_copy(update={"tool_calls": run.usage.tool_calls + len(outcome.call_ids)})
             return session.model_copy(update={"run": run.model_copy(update={"calls": calls, "usage": usage})})
         case act.ToolDone():

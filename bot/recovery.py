@@ -97,7 +97,7 @@ def set_aside(session: Session, text: str, now: float, epoch: int) -> Session:
         if call.open:
             result = (
                 unknown_outcome(call)
-                if call.status is Status.STARTED and call.effect == "write"
+                if call.begun and call.effect == "write"
                 else ToolResult.fail(call.tool, ErrorCode.INTERNAL, "This was given up after repeated faults.", Suggestion.GIVE_UP)
             )
             session, closed = close_call(session, call, Status.UNKNOWN if result.error_code is ErrorCode.OUTCOME_UNKNOWN else Status.FAILED, result)

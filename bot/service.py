@@ -120,6 +120,9 @@ class Service:
         self.parts = parts
         self.registry = parts.registry if parts.registry is not None else Registry.load(parts.tool_modules)
         for name in parts.approvals.tools:
+            own = self.registry.get(name)
+            if own is not None and own.name != name:
+                raise ToolLoadError(f"STEWARD_CONFIG has a policy for {name!r}, another name of the tool {own.name!r}. Write it under {own.name!r}.")
             if name not in self.registry and not name.startswith(parts.guardrails.foreign):
                 # A misspelt name would quietly leave the tool it means to the default policy.
                 close = ", ".join(self.registry.close_to(name)) or ", ".join(self.registry.names)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from bot.state import FINAL, Call, Notice, Outbound, Run, Sent, Session, Status
 from memory.keys import Actor
 from memory.transcript import Item, ToolMessage
-from tools.loop import ANSWERS, Past, remembered
+from tools.loop import Past, remembered
 from tools.result import ErrorCode, Suggestion, ToolResult
 
 KEPT_SENT: Final = 40
@@ -123,7 +123,6 @@ def past_calls(run: Run) -> tuple[Past, ...]:
             mark=c.mark,
             call_id=c.id,
             write=c.effect == "write",
-            told=c.result is not None and c.result.error_code in ANSWERS,
         )
         for c in run.calls
         if not c.open and c.status in {Status.DONE, Status.FAILED, Status.UNKNOWN}

@@ -23,7 +23,7 @@ def settle(session: Session, now: float) -> Session:
         ready = next((run for run in session.waiting if not _idle(run)), None)
         if ready is not None:
             rest = tuple(run for run in session.waiting if run.id != ready.id)
-            session = session.model_copy(update={"run": ready.model_copy(update={"active_since": now}), "waiting": rest})
+            session = session.model_copy(update={"run": _resume(ready, now), "waiting": rest})
         else:
             session = _begin(session, now)
     return session
@@ -42,6 +42,11 @@ def _idle(run: Run) -> bool:
 def _pause(run: Run, now: float) -> Run:
     spent = run.usage.seconds + max(0.0, now - run.active_since)
     return run.model_copy(update={"usage": run.usage.model_copy(update={"seconds": spent}), "active_since": now})
+
+
+def _resume(run: Run, now: float) -> Run:
+    """The run goes on. A person may have taken a day to answer, so what was read before is not taken for the present any more."""
+    return run.model_copy(update={"active_since": now, "fresh_from": run.usage.model_calls})
 
 
 def _expire(session: Session, now: float) -> Session:
@@ -84,7 +89,10 @@ def _absorb(session: Session, now: float) -> Session:
                 "dirty": True,
                 "request_ts": head.item.ts,
                 "locale": head.locale,
+                "guest": head.guest,
+                "groups": head.groups if head.groups is not None else run.groups,
                 "active_since": run.active_since if session.run else now,
+                "fresh_from": run.fresh_from if session.run else run.usage.model_calls,
             }
         )
         session = session.model_copy(

@@ -42,6 +42,7 @@ METHODS_USED: Final[dict[str, str]] = {
     "agents.sessions.setStatus": "chat:write",
     "conversations.replies": "channels:history",
     "conversations.history": "channels:history",
+    "conversations.info": "channels:read",
     "conversations.list": "channels:read",
     "conversations.members": "channels:read",
     "users.conversations": "channels:read",
@@ -305,6 +306,28 @@ class Slack:
                     break
             self._channels = (monotonic() + 60.0, known)
         return self._channels[1].get(wanted)
+
+    async def channel(self, name: str) -> dict[str, Any] | None:
+        """The channel of that name (`#general`) or id, as Slack knows it at this moment; None when there is none that we are told about."""
+        if name[:1] in {"C", "G", "D"} and name.isalnum() and name.isupper():
+            return await self._channel(name)
+        for _ in range(2):
+            found = await self.channel_id(name)
+            channel = await self._channel(found) if found is not None else None
+            if channel is not None and channel.get("name", "").casefold() == name.lstrip("#").casefold():
+                return channel
+            self._channels = (0.0, {})  # made, renamed or closed since they were last listed
+        return None
+
+    async def _channel(self, channel: str) -> dict[str, Any] | None:
+        try:
+            answer = await self._call("conversations.info", {"channel": channel}, get=True)
+        except SlackRefused as error:
+            if error.code in {"channel_not_found", "missing_scope"}:
+                return None
+            raise
+        found: dict[str, Any] = answer["channel"]
+        return found
 
     async def conversations(self, user: str = "") -> list[dict[str, Any]]:
         """The conversations a person is in (without `user`: we ourselves), as far as we may know of them; asked anew each time."""

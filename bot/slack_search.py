@@ -157,7 +157,7 @@ class Search:
         threads = [each for each in sorted(threads, reverse=True) if float(each[0]) >= self.oldest and each[2] != self.thread.thread_ts]
         answers = await self._pages([(by_id[room_id], ts, "") for _, room_id, ts in threads])
         if (unread := len(threads) - len(answers)) > 0:
-            self.missed.append(f"the replies of {unread} threads")
+            self.missed.append("the replies of one thread" if unread == 1 else f"the replies of {unread} threads")
         self.missed += [f"older messages of {name_of(by_id[room_id])}" for room_id, whole in reached.items() if not whole]
         unreached = [name_of(room) for room in rooms if room["id"] not in reached and not any(name_of(room) in each for each in self.missed)]
         if unreached:

@@ -49,17 +49,30 @@ class SlackForTools:
         except SlackRefused:
             return str(message["user"])
 
-    async def post_message(self, actor: Actor, channel: str, text: str, *, thread_ts: str = "") -> dict[str, str]:
-        """Post to a channel the person is a member of."""
+    async def channel(self, actor: Actor, channel: str) -> dict[str, str]:
+        """The channel that is meant, by its id and its name of this moment, when `actor` is in it."""
         try:
-            channel_id = channel if channel[:1] in {"C", "G", "D"} and channel.isalnum() and channel.isupper() else await self._slack.channel_id(channel)
-            if channel_id is None:
-                raise ToolFailed(f"I know no channel called {channel!r}.", code=ErrorCode.NOT_FOUND, suggestion=Suggestion.ASK_PERSON)
-            if not await self._slack.is_member(channel_id, actor.user_id):
-                raise ToolFailed("The person who asked is not in that channel, so I do not post there for them.", code=ErrorCode.PERMISSION_DENIED)
-            parts = answer_parts(clean(text, urls(text)))
-            if len(parts) != 1:
-                raise ToolFailed("That is too long for one message.", code=ErrorCode.TOO_LARGE, suggestion=Suggestion.FIX_ARGUMENTS)
+            wanted = channel.strip().strip("<>").partition("|")[0].lstrip("#").strip()  # also as Slack writes it: <#C01ORDERS0|orders>
+            found = await self._slack.channel(wanted)
+            member = found is not None and await self._slack.is_member(str(found["id"]), actor.user_id)
+        except SlackRefused as error:
+            raise _refusal(error) from error
+        except SlackDown as error:
+            raise ToolFailed("Slack is not answering right now. Nothing was posted.", code=ErrorCode.UPSTREAM_ERROR, suggestion=Suggestion.RETRY) from error
+        if found is None or (not member and found.get("is_private")):  # that a private one exists is nobody's to learn
+            raise ToolFailed(f"I know no channel called {channel!r}.", code=ErrorCode.NOT_FOUND, suggestion=Suggestion.ASK_PERSON)
+        if not member:
+            message = "The person who asked is not in that channel, so I do not post there for them."
+            raise ToolFailed(message, code=ErrorCode.PERMISSION_DENIED, suggestion=Suggestion.ASK_PERSON)
+        return {"id": str(found["id"]), "name": f"#{found['name']}" if found.get("name") else str(found["id"])}
+
+    async def post_message(self, actor: Actor, channel: str, text: str, *, thread_ts: str = "") -> dict[str, str]:
+        """Post to a channel the person is a member of. An outcome nobody saw is raised as `SlackDown`."""
+        channel_id = (await self.channel(actor, channel))["id"]
+        parts = answer_parts(clean(text, urls(text)))
+        if len(parts) != 1:
+            raise ToolFailed("That is too long for one message.", code=ErrorCode.TOO_LARGE, suggestion=Suggestion.FIX_ARGUMENTS)
+        try:
             ts = await self._slack.post_for_tool(channel_id, thread_ts, parts[0])
             return {"channel": channel_id, "ts": ts, "permalink": await self._link(channel_id, ts)}
         except SlackRefused as error:

@@ -27,18 +27,6 @@ MAX_STATE_BYTES: Final = 1024 * 1024
 """A session document larger than this is refused; the request that made it grow is ended with a notice."""
 
 
-def _durations_in_seconds(document: dict[str, Any]) -> dict[str, Any]:
-    for run in [document.get("run") or {}, *document.get("waiting", ())]:
-        for call in run.get("calls", ()):
-            if "duration_ms" in (result := call.get("result") or {}):
-                result["duration"] = result.pop("duration_ms") / 1000
-    return document
-
-
-UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {1: _durations_in_seconds}
-"""Version n -> function that turns a version-n document into version n + 1."""
-
-
 class StateError(Exception):
     """A saved document cannot be read by this version of the program. It is left as it is for one that can."""
 
@@ -127,6 +115,8 @@ class Call(Frozen):
     effect: Literal["read", "write", "ask"] = "read"
     """`ask`: a question to the person; it waits like an approval, and its answer is its result."""
     keyed: bool = False
+    begun: bool = False
+    """It was about to run at least once: of a write nobody may say any more that nothing was done."""
     repaired: bool = False
     """The model's arguments were malformed and have been mended."""
     key: str = ""
@@ -189,6 +179,8 @@ class Run(Frozen):
     history: tuple[Past, ...] = ()
     """The latest calls of earlier rounds, oldest first."""
     cooling: tuple[Cooling, ...] = ()
+    fresh_from: int = 0
+    """Results of rounds before this one were read before a pause in which the world may have moved on: they are not given again."""
     answer: str | None = None
     """The text to reply with, once there is one."""
     answer_kind: Literal["answer", "summary", "failure", "stopped", "reminder"] = "answer"
@@ -261,6 +253,19 @@ class Session(Frozen):
     """`ts` of the message whose earlier thread still has to be read from Slack once; empty when nothing is missing."""
     pending: tuple[Item, ...] = ()
     """Transcript items that the next commit appends; never part of the stored document."""
+
+
+def _to_second_form(document: dict[str, Any]) -> dict[str, Any]:
+    for run in [document.get("run") or {}, *document.get("waiting", ())]:
+        for call in run.get("calls", ()):
+            call["begun"] = call.get("status") == Status.STARTED.value
+            if "duration_ms" in (result := call.get("result") or {}):
+                result["duration"] = result.pop("duration_ms") / 1000
+    return document
+
+
+UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {1: _to_second_form}
+"""Version n -> function that turns a version-n document into version n + 1."""
 
 
 def dump(session: Session) -> bytes:

@@ -279,7 +279,10 @@ class Worker:
                         groups.add(call.approval.policy.usergroup)
                         tool = self._deps.registry.get(call.tool)
                         if event.arguments is not None and tool is not None:
-                            update["digest"] = digest(tool, event.arguments, session.thread.id, run.id, call.id)
+                            # Whoever edits a card agrees to the tool it shows: one that changed since must be asked for anew.
+                            shown = digest(tool, call.arguments or {}, session.thread.id, run.id, call.id)
+                            signed = digest(tool, event.arguments, session.thread.id, run.id, call.id)
+                            update["digest"] = signed if shown == call.approval.digest else ""
         try:
             update["person"] = await self._deps.slack.person(event.actor, groups - {""})
         except SlackRefused as error:

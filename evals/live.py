@@ -1,8 +1,8 @@
 """Varied requests against any live model, to see that a fallible one can do no harm. Not a measure of how good it is.
 
-    OPENAI_BASE_URL=http://127.0.0.1:8899/v1 OPENAI_API_KEY=x OPENAI_MODEL=live python -m evals.live [--forty]
+    OPENAI_BASE_URL=http://127.0.0.1:8899/v1 OPENAI_API_KEY=x OPENAI_MODEL=live python -m evals.live [--forty [--at-once]]
 
-Fifty requests with the built-in tools, or with `--forty` a hundred over forty tools, offered in two steps. The whole
+Fifty requests with the built-in tools, or with `--forty` a hundred over forty tools, offered in two steps or all at once. The whole
 product runs on loopback with the playground as Slack. Every second card is approved, the others are denied; a
 question's first choice is clicked. How each call ended is counted by its code.
 Printed: how each request ended, and the four things that must be nought: crashes, silent threads, runs beyond their
@@ -35,6 +35,7 @@ from memory.embedded import open_embedded
 from playground.appconfig import AppConfig
 from playground.server import Playground
 from tools.registry import Registry
+from tools.routing import RoutingLimits
 
 BUDGET = Budget(model_calls=6, tool_calls=10, tokens=60_000, seconds=900.0)
 REQUESTS = [
@@ -112,7 +113,7 @@ class Count:
         return counted
 
 
-async def main(*, forty: bool) -> int:
+async def main(*, forty: bool, at_once: bool = False) -> int:
     """Run them all, one after another. Returns the number of things that must not happen but did."""
     configure_logging(level="ERROR", fmt="console")
     count, clicks, ends, failures = Count(), 0, Counter[str](), 0
@@ -135,6 +136,7 @@ async def main(*, forty: bool) -> int:
                 home=Path(folder),
                 registry=registry,
                 budget=BUDGET,
+                routing=RoutingLimits(max_tools=128, max_definition_tokens=100_000) if at_once else RoutingLimits(),
                 model_read_timeout=600.0,
                 model_call_timeout=900.0,
             )
@@ -148,6 +150,8 @@ async def main(*, forty: bool) -> int:
                 clicks += approved
                 failures += end == "silent"
                 ends[end] += 1
+                if number % 10 == 0:
+                    print(f"   so far: {dict(ends)}, calls {_outcomes(service)}, writes {count.writes} for {clicks} clicks", flush=True)
                 print(f"{number:2} {monotonic() - started:6.1f} s  {end:9} {request[:70]!r}", flush=True)
             calls = _outcomes(service)
         finally:
@@ -219,4 +223,6 @@ def _outcomes(service: Service) -> dict[str, int]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
     parser.add_argument("--forty", action="store_true", help="a hundred requests over forty tools")
-    sys.exit(asyncio.run(main(forty=parser.parse_args().forty)))
+    parser.add_argument("--at-once", action="store_true", help="offer all tools in every request, for a model too weak to open groups")
+    chosen = parser.parse_args()
+    sys.exit(asyncio.run(main(forty=chosen.forty, at_once=chosen.at_once)))

@@ -85,6 +85,19 @@ class Begun:
     """For `open` and `busy`: seconds until it is worth asking again."""
     marked: bool
     """A failure is on record for one of the circuits, which a success would clear."""
+    circuit: str = ""
+    """For `open`: the one that stays so for longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What came of saying how a call ended."""
+
+    opened: tuple[str, ...]
+    """The circuits this opened."""
+    closed: tuple[str, ...]
+    held: bool
+    """The slot's tags were still of the generation given: what was read since then may be used."""
 
 
 class ToolState:
@@ -102,18 +115,21 @@ class ToolState:
         """Let the connection go."""
         await self._client.aclose()
 
-    async def begin(self, circuits: Sequence[str], slot: Slot | None = None, token: str = "") -> Begun:
-        """Ask for leave to run. `token` names the caller, who holds the slot, or is the probe, until `end` with the same token. Raises `ToolStateDown`."""
+    async def begin(self, circuits: Sequence[str], slot: Slot | None = None, token: str = "", *, void: Sequence[str] = ()) -> Begun:
+        """Ask for leave to run. `token` names the caller, who holds the slot, or is the probe, until `end` with the same token.
+
+        `void`: tags whose cached values no longer hold, if leave is given. Raises `ToolStateDown`.
+        """
         key, tags = self._slot_keys(slot)
-        names = [*key, *(f"{self._base}circuit:{name}" for name in circuits), *tags]
+        names = [*key, *(f"{self._base}circuit:{name}" for name in circuits), *tags, *(f"{self._base}generation:{tag}" for tag in void)]
         patience = slot.patience if slot is not None else 0.0
-        args = (len(circuits), "1" if slot is not None else "0", token, _ms(patience), _ms(self._circuits.probe))
-        verdict, text, age, negative, generation, wait, marked = await self._run("begin", names, args)
+        args = (len(circuits), "1" if slot is not None else "0", token, _ms(patience), _ms(self._circuits.probe), len(tags), _GENERATION_LIFE_MS)
+        verdict, text, age, negative, generation, wait, marked, blocking = await self._run("begin", names, args)
         word = verdict.decode()
         value = Value(text.decode(), int(age) / 1000, negative == b"1") if text else None
         if value is not None and slot is not None and word != "hit" and value.age > slot.fresh + slot.stale:
             value = None
-        return Begun(word, value, generation.decode(), max(int(wait), 0) / 1000, bool(marked))
+        return Begun(word, value, generation.decode(), max(int(wait), 0) / 1000, bool(marked), circuits[int(blocking) - 1] if blocking else "")
 
     async def end(
         self,
@@ -126,11 +142,11 @@ class ToolState:
         text: str = "",
         negative: float = 0.0,
         void: Sequence[str] = (),
-    ) -> tuple[int, int]:
+    ) -> Ended:
         """Say what came of a call that was let run. `text` is kept under the slot if its tags are still of `generation`.
 
         `negative`: seconds for which `text`, the source's "there is no such thing", is kept. `void`: tags whose cached
-        values no longer hold. Returns how many circuits this opened and closed. Raises `ToolStateDown`.
+        values no longer hold. Raises `ToolStateDown`.
         """
         key, tags = self._slot_keys(slot)
         voided = [f"{self._base}generation:{tag}" for tag in void]
@@ -142,8 +158,8 @@ class ToolState:
             *(len(circuits), len(tags), "1" if slot is not None else "0", token, outcome, generation, text, "1" if negative else "0"),
             *(_ms(fresh), max(_ms(kept), 1), rules.threshold, _ms(rules.window), _ms(rules.cooling), _ms(rules.longest), _GENERATION_LIFE_MS),
         )
-        opened, closed = await self._run("end", names, args)
-        return int(opened), int(closed)
+        opened, closed, held = await self._run("end", names, args)
+        return Ended(tuple(circuits[number - 1] for number in opened), tuple(circuits[number - 1] for number in closed), bool(held))
 
     async def keep(self, run_id: str, result_id: str, pages: Sequence[str], seconds: float) -> None:
         """Keep the pages of a result for a run. Raises `ToolStateDown`."""
@@ -157,9 +173,9 @@ class ToolState:
         return (page.decode() if page is not None else None), count
 
     async def spend(self, actor: Actor, amount: int, *, limit: int, window: float) -> bool:
-        """Count `amount` calls of a person; whether they stay within `limit` per `window` seconds. Raises `ToolStateDown`."""
+        """Count `amount` calls of a person if they stay within `limit` per `window` seconds, and say whether they do. Raises `ToolStateDown`."""
         key = f"{self._base}spent:{actor.team_id}:{actor.user_id}"
-        return int(await self._run("spend", [key], (amount, _ms(window)))) <= limit
+        return bool(await self._run("spend", [key], (amount, _ms(window), limit)))
 
     async def remember(self, name: str, text: str, seconds: float) -> None:
         """Keep a text under a digest for a time (answers and model replies, where that is switched on). Raises `ToolStateDown`."""

@@ -6,11 +6,12 @@ for it, asks for the calls that are missing, and answers once nothing is missing
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from playground.demo_choice import ASK_PERSON, Chooser, chosen
+from playground.demo_choice import ASK_PERSON, Chooser, chosen, still_open
 from playground.demo_more import READ_MORE, read_on
 from playground.demo_offer import Offer
 from playground.demo_recall import asked_for_help, everyone, greeted, recall, short, small_talk, wants_outcome
@@ -26,11 +27,26 @@ MAX_READ: Final = 3_000
 """Characters of one request that are read; the rest of a very long one is ignored."""
 LOOKUPS: Final = frozenset({"list_orders", "list_reminders"})
 """Tools that may be wanted both for themselves and to find out what can be chosen: called once."""
-_FREE: Final = {"which_address": "address", "which_place": "place", "which_when": "when", "which_what": "text", "bad_time": "when"}
+_FREE: Final = {
+    "which_address": "address",
+    "which_place": "place",
+    "which_when": "when",
+    "which_what": "text",
+    "bad_time": "when",
+    "no_repeat_when": "when",
+    "no_repeat": "when",
+}
 """Questions whose answer is taken as it is, with the argument it is for."""
 _REFUSED: Final = {"remind_me": "bad_time"}
 """Sentences that ask again for what a tool did not take."""
 _QUESTIONS: Final = ("which_order", "which_of", "which_reminder", *_FREE)
+_AGREED: Final = re.compile(
+    r"(?:yes|yeah|yep|sure|ok(?:ay)?|please(?: do)?|do it|go ahead|just once|once(?: is (?:fine|enough))?"
+    r"|好的?|好啊|好吧|可以|行|行吧|嗯|是的?|要|要的|对|一次(?:就行|也行|吧)?|[\s,，.。!！])+",
+    re.IGNORECASE,
+)
+_DECLINED: Final = re.compile(r"\s*(?:no|nope|not now|don't|don’t|不|不用|不要|不了|不需要|算了)(?:\b|了|[\s,，.。!！]|$).*", re.IGNORECASE | re.DOTALL)
+"""Words that only say yes."""
 
 
 @dataclass(slots=True)
@@ -164,6 +180,8 @@ class _Group:
             if step.wish is None:
                 return self._call(step.tool, step.arguments or {}) if step.tool else step.text
             wish = step.wish
+        if wish.ask == "one_order_at_a_time":
+            return self._one_order_at_a_time(wish)
         if wish.ask:
             return say(wish.ask, self._language, **wish.ask_values)
         if wish.tool == READ_MORE:
@@ -179,6 +197,19 @@ class _Group:
         if wish.tool == "read_thread" and not (self._offer.offers(wish.tool) or self._to_open(wish.tool)):
             return everyone(self._transcript, self._start, self._language)
         return self._call(wish.tool, wish.arguments)
+
+    def _one_order_at_a_time(self, wish: Wish) -> str:
+        """Several orders are to be cancelled at once: which of them can be, and that it goes one by one."""
+        found = next((call for call in reversed(self._transcript.turn_calls) if call.name == wish.tool), None)
+        if found is None:
+            return self._call(wish.tool, {})
+        self._chooser.looked_up.add(wish.tool)
+        if not found.success and found.code != "EMPTY":
+            return report(found, self._language)
+        orders = still_open("cancel_order", found)
+        if not orders:
+            return say("no_order_to_cancel", self._language)
+        return say(wish.ask, self._language, orders=("、" if self._language == "zh" else ", ").join(orders), first=orders[0])
 
     def _call(self, tool: str, arguments: dict[str, Any]) -> str:
         """Ask for a call, for the group its tool is in, or say why neither is possible."""
@@ -216,6 +247,11 @@ class _Group:
         if not asked:
             return wishes
         open_wishes = [wish for wish in Reader(earlier[-1].text, self._transcript, earlier[-1].index).read() if (wish.ask or _REFUSED.get(wish.tool)) in asked]
+        if _DECLINED.fullmatch(self._text) and any(key.startswith("no_repeat") for key in asked):
+            reader.declined = True
+            return []
+        if "no_repeat" in asked and _AGREED.fullmatch(self._text.strip()):
+            return [replace(wish, ask="" if wish.arguments.get("text") else "which_what", ask_values={}) for wish in open_wishes if wish.ask == "no_repeat"]
         bare = len(wishes) == 1 and wishes[0].tool == "get_order_status" and not reader.rest.strip(" .。!！")
         if bare and not wishes[0].ask:
             return [

@@ -22,7 +22,10 @@ MAX_CHOICES: Final = 8
 _LABEL: Final = 75
 """Characters of a choice."""
 _UNCLEAR: Final = frozenset({"which_of", "which_order", "which_reminder"})
-_FINISHED: Final = {"cancel_order": ("shipped", "delivered", "cancelled"), "change_shipping_address": ("packed", "shipped", "delivered", "cancelled")}
+_FINISHED: Final = {
+    "cancel_order": ("shipped", "delivered", "cancelled", "returned"),
+    "change_shipping_address": ("packed", "shipped", "delivered", "cancelled", "returned"),
+}
 """States in which an order is not offered for a change."""
 
 
@@ -116,12 +119,19 @@ def chosen(answer: str, candidates: list[tuple[str, str]], *, orders: bool) -> s
     return candidates[number][1] if number is not None and -len(candidates) <= number < len(candidates) else ""
 
 
+def still_open(tool: str, found: Called) -> list[str]:
+    """The orders of a list that `tool` can still do something about."""
+    return [str(row["order_id"]) for row in _order_rows(found) if row.get("status") not in _FINISHED.get(tool, ())]
+
+
 def _open_orders(tool: str, found: Called) -> list[str]:
-    """The orders of a list that `tool` can still do something about; all of them when there is none."""
+    """The same, or all of them when there is none: the refusal then says why."""
+    return still_open(tool, found) or [str(row["order_id"]) for row in _order_rows(found)]
+
+
+def _order_rows(found: Called) -> list[dict[str, Any]]:
     rows = found.data.get("orders") if isinstance(found.data, dict) else found.data
-    rows = [row for row in rows if isinstance(row, dict) and row.get("order_id")] if isinstance(rows, list) else []
-    fitting = [str(row["order_id"]) for row in rows if row.get("status") not in _FINISHED.get(tool, ())]
-    return fitting or [str(row["order_id"]) for row in rows]
+    return [row for row in rows if isinstance(row, dict) and row.get("order_id")] if isinstance(rows, list) else []
 
 
 def _labelled(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:

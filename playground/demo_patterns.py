@@ -63,6 +63,11 @@ ADDRESS: Final = [
 ]
 NOT_CANCEL: Final = rx(rf"(?:\b(?:do not|don't|don’t|never|did you|have you|was it|is it)\s+cancel\w*|别取消|不要取消|不用取消|取消了[吗么没])(?:\s*{WHICH})?")
 CANCEL: Final = rx(r"\bcancel\b|(?<!已)取消(?!的)")
+CANCEL_ALL: Final = rx(
+    r"\b(?:cancel|delete|remove)\s+(?:all|every|each)\b(?:\s+(?:of|one|my|the|open|these|those))*\s+orders?\b"
+    r"|(?:取消|退订|退掉|删除|删掉)\s*(?:掉)?(?:我的?)?(?:所有|全部)的?(?:我的)?订单|(?:把|将)?\s*(?:我的?)?(?:所有|全部)的?订单\s*(?:都|全部|全)?\s*(?:取消|退订|退掉|删除|删掉)掉?"
+)
+"""Several orders at once, which no tool does."""
 REASON: Final = rx(r"[,，;；(（]?\s*(?:\b(?:because|since|due to|reason(?: is)?)\b|因为|由于|原因是?|理由是?)\s*[:：]?\s*(?P<reason>[^\n]+)")
 REASON_FIRST: Final = rx(r"(?:\b(?:because|since)\b|因为|由于)\s*(?P<reason>[^,，。.\n]+?)\s*[,，]\s*(?:所以|so\s+)?(?=[^,，。.\n]{0,12}(?:\bcancel\b|取消))")
 ORDINALS: Final = {"first": 0, "第一": 0, "second": 1, "第二": 1, "third": 2, "第三": 2, "last": -1, "最后": -1}

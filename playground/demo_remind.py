@@ -9,9 +9,10 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from playground.demo_patterns import JOINED, ORDINALS, VERB, rx
+from playground.demo_patterns import JOINED, ORDINALS, VERB, ZONE, rx
 from playground.demo_transcript import Transcript
 from playground.demo_wish import Sheet, Wish
+from playground.demo_words import CITIES
 
 _N: Final = r"(?:\d+(?:\.\d+)?|an?|half an?|one|two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|a few|a couple of)"
 _UNIT: Final = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?)"
@@ -34,7 +35,44 @@ _ZH: Final = (
     rf"|{_ZN}\s*点(?:钟|整|半|[一三]刻|{_ZN}分?)?)"
 )
 _ONE: Final = rf"(?:{_EN}|{_ZH})"
-WHEN: Final = rx(rf"{_ONE}(?:\s*[,，的]?\s*{_ONE})*")
+_CITY_EN: Final = "|".join(re.escape(word) for words in CITIES.values() for word in words if word.isascii())
+_CITY_ZH: Final = "|".join(word for words in CITIES.values() for word in words if not word.isascii())
+_ZONE_EN: Final = (
+    rf"\b(?:{_CITY_EN})(?:\s+local)?\s+time\b|\b(?:UTC|GMT)\b(?:\s?[+-]\d{{1,2}}(?::?\d{{2}})?)?|{ZONE.pattern}"
+    r"|\b(?:my|local)\s+time\b"
+)
+_ZONE_ZH: Final = rf"(?:{_CITY_ZH}|当地|本地|我的)时间"
+_AFTER: Final = (
+    rf"(?:\s+in\s+(?:{_CITY_EN})\b|\s+(?!(?:to|that|about|the|for|of|and|a|an|my)\b)[A-Za-z'/_-]{{2,30}}(?:\s+(?!(?:the|to|a|my)\b)[A-Za-z'/_-]{{2,30}})?\s+time\b"
+    rf"|\s*[\u4e00-\u9fff]{{2,5}}时间(?=\s*(?:{_PART}|{_ZN}点))|(?<=点)(?:{_CITY_ZH})时间)"
+)
+"""The place on whose clock it is, which may follow a time: also one that is not known here goes to the tool, which says so."""
+_PIECE: Final = rf"(?:{_ONE}|{_ZONE_EN}|{_ZONE_ZH})"
+WHEN: Final = rx(rf"{_PIECE}(?:\s*[,，的]?\s*{_PIECE}|{_AFTER})*")
+_ONLY_PLACE: Final = rx(rf"(?:{_ZONE_EN}|{_ZONE_ZH})")
+_EVERY_DAY_EN: Final = r"mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun"
+_REPEATS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
+    (rx(rf"\b(?:on\s+)?({_EVERY_DAY_EN})days\b"), r"\1day"),
+    (rx(rf"\b(?:on\s+)?(?:every|each)(?:\s+(?:single|other))?\s+({_DAY})\b"), r"\1"),
+    (rx(r"\b(?:every|each)(?:\s+single)?\s+(morning|afternoon|evening)\b"), r"in the \1"),
+    (rx(r"\b(?:every|each)(?:\s+single)?\s+night\b"), "in the evening"),
+    (rx(rf"\bevery\s+({_N}\s*{_UNIT})\b"), r"in \1"),
+    (rx(r"\b(?:every|each)\s+(hour|half(?: an)? hour)\b"), r"in an \1"),
+    (
+        rx(r"\b(?:every|each)(?:\s+(?:single|other))?\s+(?:minute|day|week|month|year|quarter|weekday|weekend|work(?:ing)?\s?day|business day)s?\b"
+           r"|\b(?:on\s+)?(?:weekdays|weekends|workdays)\b"
+           r"|\b(?:daily|weekly|monthly|yearly|hourly)\b(?=\s*(?:at\b|on\b|to\b|in\b|[,，:.!]|$))"),
+        "",
+    ),
+    (rx(r"每个?(早上|早晨|上午|中午|下午|傍晚|晚上)"), r"\1"),
+    (rx(r"每(?:天早(?![上晨])|早)"), "早上"),
+    (rx(r"每(?:天晚(?!上)|晚|夜)"), "晚上"),
+    (rx(r"每个?(?=(?:周|星期|礼拜)[一二三四五六日天])"), ""),
+    (rx(rf"每隔?({_ZN}\s*个?(?:分钟|小时|钟头|天|周|星期|月))"), r"\1后"),
+    (rx(r"每个?小时"), "一小时后"),
+    (rx(r"每个?月(?=[一二三四五六七八九十\d])|每逢?个?(?:天|日|周末|周|星期|礼拜|月|年|工作日)(?![的报刊例])|天天"), ""),
+)  # fmt: skip
+"""Words that ask for a repetition, and what they leave for its first time."""
 _NOTHING: Final = rx(r"(?:[\s,，]|请|帮我|please)*")
 _CUT: Final = r"[^\n\x00]{0,600}"
 _REMIND: Final = rx(
@@ -79,7 +117,14 @@ def reminders(sheet: Sheet, transcript: Transcript, position: int) -> None:
             sheet.wishes.append(_cancel(match.start(), match["id"] or "", match["which"] or "", match.groupdict().get("about") or "", shown))
     _lists(sheet, _WHAT_IS_SET)
     while match := _REMIND.search(sheet.text):
-        sheet.wishes.append(_set(sheet, match))
+        said = _once(match[0])
+        if said == match[0]:
+            sheet.wishes.append(_set(sheet, match))
+            continue
+        sheet.text = sheet.text[: match.start()] + said + sheet.text[match.end() :]
+        once = _REMIND.search(sheet.text)
+        if once is not None:  # it is: only words about the time have gone
+            sheet.wishes.append(_not_repeated(_set(sheet, once)))
     _lists(sheet, _LIST)
 
 
@@ -110,6 +155,21 @@ def _cancel(at: int, ident: str, which: str, about: str, shown: list[tuple[str, 
     if len(fitting) == 1:
         return replace(wish, arguments={"reminder_id": fitting[0][1]})
     return Wish(at, "cancel_reminder", {}, "which_reminder", choices=(hint,) if hint else ())
+
+
+def _once(said: str) -> str:
+    """The request for one reminder, where `said` asks for a repetition; else `said` as it is."""
+    stop = _END.search(said, found.end("before") if (found := _REMIND.match(said)) else 0)
+    head, rest = said[: stop.start() if stop else None], said[stop.start() :] if stop else ""
+    for pattern, becomes in _REPEATS:
+        head = pattern.sub(becomes, head)
+    return head + rest
+
+
+def _not_repeated(wish: Wish) -> Wish:
+    """The wish for a repetition's first time, which waits for a yes."""
+    when = str(wish.arguments.get("when") or "")
+    return replace(wish, ask="no_repeat" if when else "no_repeat_when", ask_values={"when": when})
 
 
 def _set(sheet: Sheet, match: re.Match[str]) -> Wish:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from playground.demo_reasons import gap, one_weekday
 from playground.demo_recall import short
 from playground.demo_transcript import Called
 from playground.demo_words import Language, say
@@ -24,7 +25,7 @@ _MARKS: Final = (
     (re.compile(r"^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|)", re.MULTILINE), ""),
     (re.compile(r"[*_`~|]{1,3}|<[^>\n]{0,200}>"), ""),
 )
-_BILINGUAL: Final = re.compile(r" ?\((\w+) ([\u4e00-\u9fff]+)\)")
+_NOTES: Final = re.compile(r"([^\u4e00-\u9fff]*[.!?])\s+([^.!?]*[\u4e00-\u9fff].*)", re.DOTALL)
 
 
 def _data(call: Called) -> dict[str, Any]:
@@ -113,7 +114,10 @@ def _channels(call: Called, language: Language) -> str:
     lines = []
     for row in rows[:ROWS]:
         count = row.get("members")
-        facts = [say("members", language, count=str(count)) if isinstance(count, int) else "", say("you_are_in", language) if row.get("you_are_in") else ""]
+        facts = [
+            say("member" if count == 1 else "members", language, count=str(count)) if isinstance(count, int) else "",
+            say("you_are_in", language) if row.get("you_are_in") else "",
+        ]
         known = ("、" if language == "zh" else ", ").join(fact for fact in facts if fact)
         topic = short(plain(str(row.get("topic") or row.get("purpose") or "")), 120)
         name = f"**#{short(str(row.get('name') or row.get('id', '')), 80)}**"
@@ -138,21 +142,32 @@ def _matches(call: Called, language: Language) -> str:
     names = ", ".join(short(str(room), 60) for room in rooms[:ROWS]) if isinstance(rooms, list) else ""
     scope = say("covered", language, channels=names or "—", since=short(str(covered.get("since", "")), 60)) if covered else ""
     missed = covered.get("not_covered") or []
-    gaps = say("not_covered", language, parts="; ".join(short(str(part), 200) for part in missed[:5])) if isinstance(missed, list) and missed else ""
+    gaps = (
+        say("not_covered", language, parts=("；" if language == "zh" else "; ").join(gap(short(str(part), 200), language) for part in missed[:5]))
+        if isinstance(missed, list) and missed
+        else ""
+    )
     head = say("matches", language, query=query, count=str(len(rows))) if rows else say("no_matches", language, query=query)
     return _joined(head, "\n".join(lines), " ".join(part for part in (scope, gaps) if part))
 
 
 def when(text: Any, language: Language) -> str:
     """A reminder's time with the weekday in one language only."""
-    return _BILINGUAL.sub(lambda match: f" ({match[1]})" if language == "en" else f"（{match[2]}）", short(str(text or ""), 120))
+    return one_weekday(short(str(text or ""), 120), language)
+
+
+def _note(text: Any, language: Language) -> str:
+    """A note that says the same in English and then in Chinese, in one of them."""
+    found = _NOTES.fullmatch(str(text or "").strip())
+    return str(text or "") if found is None else found[2 if language == "zh" else 1].strip()
 
 
 def _reminder(call: Called, language: Language) -> str:
     data = _data(call)
     text = short(str(call.arguments.get("text", "")), 300)
     return _joined(
-        say("reminder_set", language, text=text, when=when(data.get("when"), language), id=str(data.get("reminder_id", ""))), str(data.get("note") or "")
+        say("reminder_set", language, text=text, when=when(data.get("when"), language), id=str(data.get("reminder_id", ""))),
+        _note(data.get("note"), language),
     )
 
 

@@ -15,6 +15,7 @@ from playground.demo_patterns import (
     ADDRESS,
     ANY_ORDER,
     CANCEL,
+    CANCEL_ALL,
     JOINED,
     LIMIT,
     LIST,
@@ -126,6 +127,9 @@ class Reader(Sheet):
         while declined := NOT_CANCEL.search(self.text):
             self.take(*declined.span())
             self.declined = True
+        while match := CANCEL_ALL.search(self.text):
+            self.take(*match.span())
+            self.wish(match.start(), "list_orders", "one_order_at_a_time")
         first = REASON_FIRST.search(self.text)
         reason_before = first["reason"].strip() if first else ""
         if first:

@@ -73,10 +73,20 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "waiting": ("**Still waiting** for a decision: {what}.", "**仍在等待审批**：{what}。"),
     "refused": ("**Not done:** {what}. {detail}", "**没有执行**：{what}。{detail}"),
     "not_found": ("I found nothing for this: {what}. {detail}", "没有找到：{what}。{detail}"),
+    "could_not": ("**Not done:** I could not {what}: {detail}", "**没有执行**：没能{what}。{detail}"),
+    "not_there": ("there is no such thing, or I cannot see it.", "没有找到，或者我看不到。"),
     "failed": ("**This did not work:** {what}. {detail}", "**没有成功**：{what}。{detail}"),
     "edited": ("The values were changed by a person before approval.", "审批人在批准前修改了内容。"),
     "partly": ("The result was cut because it was long.", "结果太长，只显示了一部分。"),
     "do_calculate": ("calculate {expression}", "计算 {expression}"),
+    "one_order_at_a_time": (
+        "I cancel **one order at a time**, each with your approval. Nothing was cancelled. These can still be cancelled: {orders}. Say: cancel {first}",
+        "我**一次只能取消一个订单**，每次都需要你批准。还没有取消任何订单。目前可以取消的有：{orders}。例如可以说：取消 {first}",
+    ),
+    "no_order_to_cancel": (
+        "I cancel **one order at a time**, and none of your orders can be cancelled any more. Nothing was cancelled.",
+        "我**一次只能取消一个订单**，而你现在没有可以取消的订单。没有取消任何订单。",
+    ),
     "do_current_time": ("look up the time {timezone}", "查询时间 {timezone}"),
     "do_read_thread": ("read this thread", "读取这个消息列"),
     "do_post_message": ("post to {channel}", "在 {channel} 发消息"),
@@ -104,6 +114,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "about": (" about “{query}”", "，关于“{query}”"),
     "you_are_in": ("you are in it", "你已加入"),
     "members": ("{count} members", "{count} 人"),
+    "member": ("{count} member", "{count} 人"),
     "private_left_out": (
         "Others read along here, so private channels are left out. Ask me in a direct message to see them.",
         "这里别人也能看到，所以没有列出私密频道。想看全部请私信问我。",
@@ -115,6 +126,14 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "not_covered": ("Not covered: {parts}.", "没有搜到的部分：{parts}。"),
     # --- reminders
     "which_when": ("When shall I remind you? For example: tomorrow at 9am, in 2 hours", "什么时候提醒你？例如：明天上午9点、两小时后"),
+    "no_repeat": (
+        "Reminders do **not** repeat: I can only remind you once, so I have set nothing. Shall I remind you once, {when}? Say “yes”.",
+        "提醒**不会重复**：我只能提醒一次，所以还没有设置。要不要{when}提醒你一次？要的话请说“好”。",
+    ),
+    "no_repeat_when": (
+        "Reminders do **not** repeat: I can only remind you once, so I have set nothing. If that is what you want, say when, for example: tomorrow at 9am",
+        "提醒**不会重复**：我只能提醒一次，所以还没有设置。如果需要提醒一次，请说时间，例如：明天上午9点",
+    ),
     "which_what": ("Of what shall I remind you?", "要提醒你什么？"),
     "reminder_set": ("I will remind you: “{text}”, on **{when}**. (`{id}`)", "到时会提醒你：“{text}”，时间 **{when}**。（`{id}`）"),
     "reminders": ("Your open reminders ({count}):", "你未到时间的提醒（{count} 个）："),

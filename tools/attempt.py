@@ -10,18 +10,19 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-import secrets
 from concurrent.futures import Future
 from typing import Any
 
 import structlog
 from pydantic import BaseModel
 
-from tools.normal import UnreadableResult, clean, normalise
+from tools.faults import report
+from tools.normal import UnreadableResult, bulky, clean, normalise
 from tools.prepare import InvalidArguments, typed
+from tools.redact import hide
 from tools.result import ErrorCode, Suggestion, ToolResult
 from tools.shrink import clip
-from tools.threads import Lanes
+from tools.threads import Lanes, beside
 from tools.tool import ModelRetry, Tool, ToolContext, ToolFailed
 
 _MESSAGE_LIMIT = 2000
@@ -68,19 +69,22 @@ async def _attempt(tool: Tool, arguments: dict[str, Any], ctx: ToolContext, *, l
         return _late(tool, never_started=never_started)
     if task.cancelled():  # not by us: the tool cancelled itself
         return unexpected(tool, RuntimeError("the tool ended by cancelling itself"), log)
-    return _judge(tool, task, limit, log)
+    return await _judge(tool, task, limit, log)
 
 
-def _judge(tool: Tool, task: asyncio.Future[Any], limit: int, log: Any) -> ToolResult:
+async def _judge(tool: Tool, task: asyncio.Future[Any], limit: int, log: Any) -> ToolResult:
     """The finished `task` as a result."""
     match task.exception():
         case None:
-            return _success(tool, task.result(), limit, log)
+            value = task.result()
+            if bulky(value):  # megabytes take seconds to read, in which nobody else would be served
+                return await beside("results", lambda: _success(tool, value, limit, log), width=4)
+            return _success(tool, value, limit, log)
         case ModelRetry() as signal:
-            message = _worded(signal, "The call was wrong; check the arguments.")
+            message = worded(signal, "The call was wrong; check the arguments.")
             return ToolResult.fail(tool.name, ErrorCode.INVALID_ARGUMENTS, message, Suggestion.FIX_ARGUMENTS)
         case ToolFailed() as signal:
-            message = _worded(signal, "The tool could not do this.")
+            message = worded(signal, "The tool could not do this.")
             return ToolResult.fail(tool.name, signal.code, message, signal.suggestion, retry_after=signal.retry_after)
         case TimeoutError() as error if tool.effect == "read":
             log.warning("tool.upstream_timeout", error=type(error).__name__)
@@ -117,8 +121,7 @@ def _late(tool: Tool, *, never_started: bool) -> ToolResult:
 
 def unexpected(tool: Tool, error: Exception, log: Any) -> ToolResult:
     """The result of a call that ended in a fault nobody foresaw; its details go to the log under a reference."""
-    reference = secrets.token_hex(4)
-    log.error("tool.crashed", reference=reference, exc_info=error)
+    reference = report(log, "tool.crashed", error, function=tool.function)
     message = f"{tool.name!r} stopped because of an internal fault (reference {reference})."
     if tool.effect == "read":
         return ToolResult.fail(tool.name, ErrorCode.INTERNAL, message, Suggestion.GIVE_UP)
@@ -131,9 +134,9 @@ _UNKNOWN = "It is not known whether the change was made. Do not try again: tell 
 async def _in_loop(call: functools.partial[Any]) -> Any:
     try:
         return await call()
-    except (Exception, asyncio.CancelledError, KeyboardInterrupt):
+    except (Exception, asyncio.CancelledError):
         raise
-    except BaseException as error:  # asyncio would hand sys.exit() in a tool to the event loop, which would end
+    except BaseException as error:  # asyncio would hand sys.exit() or an interrupt raised in a tool to the event loop, which would end
         raise RuntimeError(f"the tool raised {type(error).__name__}") from error
 
 
@@ -159,5 +162,6 @@ def _keywords(args: BaseModel) -> dict[str, Any]:
     return {field.alias or name: getattr(args, name) for name, field in fields.items()}
 
 
-def _worded(signal: Exception, otherwise: str) -> str:
-    return clip(clean(str(signal)).strip(), _MESSAGE_LIMIT) or otherwise
+def worded(signal: Exception, otherwise: str) -> str:
+    """The text of an exception as the model may read it: cleaned, without secrets and inside places, of bounded length."""
+    return clip(hide(clip(clean(str(signal)).strip(), 2 * _MESSAGE_LIMIT)), _MESSAGE_LIMIT) or otherwise

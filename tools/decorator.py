@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any, Final, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -55,6 +55,8 @@ def tool(
     fields: tuple[str, ...] = (),
     always: bool = False,
     trusted: bool = False,
+    goes_out: str = "",
+    same_as: Mapping[str, str] | None = None,
     asks: bool = False,
     resolve: Callable[[ToolContext, dict[str, Any]], dict[str, Any] | Awaitable[dict[str, Any]]] | None = None,
     render: Callable[[Any], list[tuple[str, Any]]] | None = None,
@@ -85,6 +87,8 @@ def tool(
         fields: reads only: of lists of objects in the result, only these fields are kept; empty for all.
         always: offered in every request, also when other tools are found through their group first.
         trusted: the result is made here from the arguments alone, so it need not be marked as text from outside.
+        goes_out: the argument that holds an address the call opens on the internet; it has to come from a person or a tool's result.
+        same_as: arguments that say the same in another way, `{"channel": "channel_id"}`: a rule about the first is held against the second too.
         asks: the call is a question to a person; it is a read that is never cached.
         words: the title, labels and hints of its card and form in other languages, e.g. `{"zh": {"Cancel order": "取消订单"}}`.
         resolve: makes validated arguments definite ("in 2 hours" becomes a time) before they are shown, signed and run.
@@ -113,6 +117,7 @@ def tool(
         if not 0 < seconds < float("inf"):
             raise ToolLoadError(f"Tool {name!r}: timeout is {timeout!r}; write the seconds one execution may take, for example timeout=30.")
         args_model, takes_context = _arguments(name, function)
+        _check_names(name, args_model, {"goes_out": (goes_out,) if goes_out else (), "same_as": [part for pair in (same_as or {}).items() for part in pair]})
         made = Tool(
             name=name,
             description=inspect.getdoc(function) or "",
@@ -140,6 +145,8 @@ def tool(
             fields=tuple(fields),
             always=always,
             trusted=trusted,
+            goes_out=goes_out,
+            same_as=same_as or {},
             asks=asks,
             resolve=resolve,
             render=render,
@@ -168,6 +175,14 @@ def _check_lists(name: str, lists: Mapping[str, object]) -> None:
         # A lone text is a sequence of its letters, which is never what its author meant.
         if not isinstance(values, (tuple, list)) or not all(isinstance(value, str) and value for value in values):
             raise ToolLoadError(f'Tool {name!r}: {option} is {values!r}; write a tuple of texts, for example {option}=("orders",).')
+
+
+def _check_names(name: str, args_model: type[BaseModel], given: Mapping[str, Sequence[str]]) -> None:
+    known = {info.alias or field for field, info in args_model.model_fields.items()}
+    for option, arguments in given.items():
+        for argument in arguments:
+            if argument not in known:
+                raise ToolLoadError(f"Tool {name!r}: {option} names {argument!r}, which is no argument. Write one of: {', '.join(sorted(known))}.")
 
 
 def _check_effect(name: str, effect: Effect, given: Mapping[str, bool], *, invalidates: bool, asks: bool) -> None:

@@ -8,19 +8,19 @@ share of that lives in Redis; without it a call is still validated, bounded and 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import structlog
 
-from memory.toolstate import Begun, Slot, ToolState, ToolStateDown, Value, slot_key
+from memory.toolstate import Begun, Ended, Slot, ToolState, ToolStateDown, Value, slot_key
 from tools.attempt import attempt, unexpected
 from tools.bulkhead import Bulkheads, Full
+from tools.facts import FactBook, Facts
 from tools.metrics import Metrics
 from tools.paging import PAGE_TOKENS, WHOLE, fits_surely, paged, reduced
 from tools.prepare import InvalidArguments, Prepared, canonical, digest, kept, prepare, validate
@@ -35,6 +35,7 @@ RESULT_LIMIT: Final = 20_000
 LARGEST_CACHED: Final = 256_000
 """Characters of JSON a cached value may have."""
 _FAULTS: Final = frozenset({*PASSING, ErrorCode.OUTCOME_UNKNOWN})
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 _POLL = 0.02
 """Seconds between looks at a value another replica is fetching, at first."""
 
@@ -86,6 +87,28 @@ class _Held:
     begun: Begun
 
 
+@dataclass(slots=True)
+class _Call:
+    """One call on its way through the engine."""
+
+    facts: Facts
+    arguments: dict[str, Any]
+    ctx: ToolContext
+    log: Any
+    runs: int = 0
+    """How often the tool was run for it."""
+
+
+@dataclass(slots=True)
+class _Flight:
+    """A read under way, for whose result later callers in this process may wait."""
+
+    tags: frozenset[str]
+    landing: asyncio.Future[ToolResult]
+    valid: bool = False
+    """No write anywhere made void what it read while it was read: known once it has landed."""
+
+
 class Engine:
     """Runs calls. One per bot; safe for any number of calls at once."""
 
@@ -95,10 +118,12 @@ class Engine:
         self._state = state
         self._limits = limits or EngineLimits()
         self._bulkheads = Bulkheads()
-        self._flights: dict[str, asyncio.Future[ToolResult]] = {}
+        self._facts = FactBook(self.metrics)
+        self._flights: dict[str, _Flight] = {}
         self._state_back = 0.0
-        self._owed: set[str] = set()
-        """Tags that writes made void while the shared state could not be told."""
+        self._owed: dict[str, int] = {}
+        """Tags that writes made void while the shared state could not be told; how often, so that none is taken for told that came meanwhile."""
+        self._telling: set[asyncio.Task[Ended | None]] = set()
 
     @property
     def state(self) -> ToolState | None:
@@ -111,20 +136,23 @@ class Engine:
         At most one execution for an unkeyed write. A keyed one and a read may run several times, see `tools.retry`.
         """
         started = time.perf_counter()
+        facts = self._facts.of(tool)
         log = logger.bind(tool=tool.name, run=ctx.run_id, call=ctx.call_id)
         log.info("tool.start")
+        call = _Call(facts, arguments, ctx, log)
         try:
-            result = await self._answered(tool, arguments, ctx, log)
-            result = await self._presented(tool, result, ctx)
+            result = await self._answered(call)
+            update = await self._presented(facts, result, ctx)
         except asyncio.CancelledError:
             log.warning("tool.cancelled", duration=_since(started))
             self.metrics.calls.labels(tool.name, "CANCELLED").inc()
             raise
         except Exception as error:  # noqa: BLE001 - the promise of this function; the fault is logged
-            result = unexpected(tool, error, log)
-        result = result.model_copy(update={"duration": _since(started), "raw_arguments": kept(raw_arguments)})
+            result, update = unexpected(tool, error, log), {}
+        update |= {"attempts": call.runs, "untrusted": result.success and not tool.trusted, "duration": _since(started), "raw_arguments": kept(raw_arguments)}
+        result = result.model_copy(update=update)
         self.count(tool.name, result)
-        self.metrics.duration.labels(tool.name).observe(result.duration)
+        facts.duration.observe(result.duration)
         _told(log, result)
         return result
 
@@ -140,122 +168,153 @@ class Engine:
 
     # --- the cache and what stands before it ---------------------------------------------------------------------------
 
-    async def _answered(self, tool: Tool, arguments: dict[str, Any], ctx: ToolContext, log: Any) -> ToolResult:
-        slot = _slot(tool, arguments, ctx) if tool.cache_ttl > 0 and tool.effect == "read" and not tool.time_sensitive else None
-        if slot is None or self.state is None:
-            return await self._admitted(tool, arguments, ctx, log, slot)
-        while (flight := self._flights.get(slot.key)) is not None:  # the same is being fetched in this process: one call serves all
+    async def _answered(self, call: _Call) -> ToolResult:
+        facts = call.facts
+        slot = _slot(call) if facts.cacheable and self.state is not None else None
+        # The same is being fetched in this process: one call serves all.
+        while slot is not None and self.state is not None and (flight := self._flights.get(slot.key)) is not None:
             try:
-                shared = await asyncio.shield(flight)
+                shared = await asyncio.shield(flight.landing)
             except asyncio.CancelledError:
                 task = asyncio.current_task()
-                if not flight.cancelled() or (task is not None and task.cancelling()):
+                if not flight.landing.cancelled() or (task is not None and task.cancelling()):
                     raise
                 continue  # the one who fetched was stopped: somebody else has to
-            self.metrics.cache.labels(tool.name, "shared").inc()
-            log.info("tool.cached", shared=True)
-            return shared.model_copy(update={"cached": True, "age": 0.0, "attempts": 0}) if shared.success and not shared.stale else shared
-        mine: asyncio.Future[ToolResult] = asyncio.get_running_loop().create_future()
-        self._flights[slot.key] = mine
+            if not flight.valid:
+                continue  # a write came in between, perhaps before this call was made
+            self.metrics.cache.labels(facts.tool.name, "shared").inc()
+            call.log.info("tool.cached", shared=True)
+            return shared.model_copy(update={"cached": True, "age": 0.0}) if shared.success and not shared.stale else shared
+        if slot is None or self.state is None:
+            return (await self._admitted(call, None))[0]
+        mine = self._flights[slot.key] = _Flight(frozenset(slot.tags), asyncio.get_running_loop().create_future())
         try:
-            result = await self._admitted(tool, arguments, ctx, log, slot)
-            mine.set_result(result)
+            result, mine.valid = await self._admitted(call, slot)
+            mine.landing.set_result(result)
             return result
         finally:
-            del self._flights[slot.key]
-            if not mine.done():
-                mine.cancel()
+            self._leave(slot.key, mine)
+            if not mine.landing.done():
+                mine.landing.cancel()
 
-    async def _admitted(self, tool: Tool, arguments: dict[str, Any], ctx: ToolContext, log: Any, slot: Slot | None) -> ToolResult:
-        """Ask the shared state for leave, run, and tell it what came of that."""
-        state = self.state
+    def _leave(self, key: str, flight: _Flight) -> None:
+        if self._flights.get(key) is flight:  # a write may have made room for another one
+            del self._flights[key]
+
+    async def _admitted(self, call: _Call, slot: Slot | None) -> tuple[ToolResult, bool]:
+        """Ask the shared state for leave, run, and tell it what came of that. Also whether what was read still held at the end."""
+        state, facts = self.state, call.facts
+        tool = facts.tool
         if state is None:
-            return await self._alone(tool, arguments, ctx, log)
-        circuits = _circuits(tool, arguments)
+            return await self._alone(call), False
+        circuits = facts.circuits(call.arguments)
         token = secrets.token_hex(8)
         try:
             if self._owed:
                 await self._pay(state)
-            begun = await self._begun(state, circuits, slot, token, tool)
+            begun = await self._begun(state, circuits, slot, token, facts)
         except ToolStateDown as error:
             self.lost(error)
-            return await self._alone(tool, arguments, ctx, log)
+            return await self._alone(call), False
         except asyncio.CancelledError:  # leave may have been given just then: give back what came with it
-            await self._ended(state, tool, None, circuits, _Held(slot, token, Begun("probe", None, "", 0.0, marked=True)), started=False)
+            await self._ended(state, call, None, circuits, _Held(slot, token, Begun("probe", None, "", 0.0, marked=True)), started=False)
             raise
         if begun.verdict == "hit" and begun.value is not None:
             self.metrics.cache.labels(tool.name, "negative" if begun.value.negative else "hit").inc()
-            log.info("tool.cached", age=round(begun.value.age, 1))
-            return _from_cache(tool, begun.value)
+            call.log.info("tool.cached", age=round(begun.value.age, 1))
+            return _from_cache(tool, begun.value), True
         if begun.verdict == "open":
-            self.metrics.circuits.labels(tool.name, "refused").inc()
-            return self._stale(tool, begun.value, log) or _circuit_open(tool, begun.wait)
+            self.metrics.circuits.labels(facts.counted_as(begun.circuit), "refused").inc()
+            return self._stale(tool, begun.value, call.log) or _circuit_open(tool, begun.wait), True
         if slot is not None:
             self.metrics.cache.labels(tool.name, "miss").inc()
-        held = slot if begun.verdict != "busy" else None
-        result = ToolResult.fail(tool.name, ErrorCode.INTERNAL, "The call was interrupted.", Suggestion.RETRY)
-        outcome_known = False
+        result: ToolResult | None = None
+        ended: Ended | None = None
         try:
-            result = await self._tried(tool, arguments, ctx, log)
-            outcome_known = True
+            result = await self._tried(call)
         finally:
-            await self._ended(state, tool, result if outcome_known else None, circuits, _Held(held, token, begun))
-        if result.error_code in PASSING and tool.effect == "read":
-            stale = self._stale(tool, begun.value, log)
-            return stale.model_copy(update={"attempts": result.attempts}) if stale is not None else result
-        return result
+            ended = await self._ended(state, call, result, circuits, _Held(slot, token, begun))
+        if result.error_code in PASSING and tool.effect == "read" and (stale := self._stale(tool, begun.value, call.log)) is not None:
+            result = stale
+        return result, ended is not None and ended.held
 
-    async def _alone(self, tool: Tool, arguments: dict[str, Any], ctx: ToolContext, log: Any) -> ToolResult:
+    async def _alone(self, call: _Call) -> ToolResult:
         """Run without the shared state. What a write made void is told to it later, or it would go on serving what was read before."""
         result: ToolResult | None = None
         try:
-            result = await self._tried(tool, arguments, ctx, log)
+            result = await self._tried(call)
             return result
         finally:
-            self._owed.update(_void(tool, result))
+            self._owe(self._voided(call.facts, result))
+
+    def _owe(self, tags: Iterable[str]) -> None:
+        for tag in tags:
+            self._owed[tag] = self._owed.get(tag, 0) + 1
 
     async def _pay(self, state: ToolState) -> None:
         """Tell the shared state what was made void while it did not answer, before anything is read from it. Raises `ToolStateDown`."""
-        owed = frozenset(self._owed)
+        owed = dict(self._owed)
         await state.end((), "none", void=sorted(owed))
-        self._owed -= owed
+        self._owed = {tag: times for tag, times in self._owed.items() if owed.get(tag) != times}
 
-    async def _begun(self, state: ToolState, circuits: Sequence[str], slot: Slot | None, token: str, tool: Tool) -> Begun:
+    def _voided(self, facts: Facts, result: ToolResult | None) -> tuple[str, ...]:
+        """The tags a call made void: those of a write that was done or may have been. `result` is None for one that was interrupted.
+
+        Nobody joins a read of this process any more that began before.
+        """
+        if not facts.void or not (result is None or result.success or result.error_code is ErrorCode.OUTCOME_UNKNOWN):
+            return ()
+        for key, flight in list(self._flights.items()):
+            if not flight.tags.isdisjoint(facts.void):
+                self._leave(key, flight)
+        return facts.void
+
+    async def _begun(self, state: ToolState, circuits: Sequence[str], slot: Slot | None, token: str, facts: Facts) -> Begun:
         """Leave to run; while another replica fetches the same value, wait for that."""
-        late = time.monotonic() + tool.timeout
+        late = time.monotonic() + facts.tool.timeout
         pause = _POLL
         while True:
-            begun = await state.begin(circuits, slot, token)
+            begun = await state.begin(circuits, slot, token, void=facts.void)
             if begun.verdict != "busy" or time.monotonic() >= late:
                 return begun
             await asyncio.sleep(min(pause, begun.wait or pause))
             pause = min(pause * 2, 0.25)
 
-    async def _ended(self, state: ToolState, tool: Tool, result: ToolResult | None, circuits: Sequence[str], held: _Held, *, started: bool = True) -> None:
-        slot, token, begun = held.slot, held.token, held.begun
-        fault = result is not None and result.error_code in _FAULTS and result.attempts > 0
+    async def _ended(
+        self, state: ToolState, call: _Call, result: ToolResult | None, circuits: Sequence[str], held: _Held, *, started: bool = True
+    ) -> Ended | None:
+        """Tell the shared state what came of a call; goes on to do so when its caller is stopped. None when there was nothing to tell or nobody to hear it."""
+        slot, token, begun, facts, tool = held.slot, held.token, held.begun, call.facts, call.facts.tool
+        fault = result is not None and result.error_code in _FAULTS and call.runs > 0
         broken = result is not None and result.error_code is ErrorCode.INTERNAL
-        good = result is not None and not fault and not broken and result.attempts > 0
-        void = _void(tool, result) if started else ()
-        text, negative = _to_keep(tool, result) if slot is not None and result is not None else ("", 0.0)
+        good = result is not None and not fault and not broken and call.runs > 0
+        void = self._voided(facts, result) if started else ()
+        text, negative = _to_keep(tool, result) if slot is not None and result is not None and begun.verdict != "busy" else ("", 0.0)
         if good and slot is None and not void and begun.verdict == "run" and not begun.marked:
-            return  # nothing to tell: no failure is on record, nothing is cached, nothing changed
+            return None  # no failure is on record, nothing is cached, nothing changed
         word: Literal["good", "bad", "none"] = "good" if good else "bad" if fault or broken else "none"
-        try:
-            # A tool that is broken in itself says nothing about what is behind it.
-            whom, other = (circuits[:1], circuits[1:]) if broken and begun.verdict == "probe" else (circuits[:1] if broken else circuits, ())
-            ending = state.end(whom, word, slot, token, generation=begun.generation, text=text, negative=negative, void=void)
-            opened, closed = await asyncio.shield(asyncio.create_task(ending))
-            if other:  # another call may be its probe
-                await state.end(other, "none", None, token)
-        except ToolStateDown as error:
-            self._owed.update(void)
-            self.lost(error)
-            return
-        for event, number in (("opened", opened), ("closed", closed)):
-            if number:
-                self.metrics.circuits.labels(tool.name, event).inc(number)
-                logger.warning("tool.circuit", tool=tool.name, event_kind=event)
+        # A tool that is broken in itself says nothing about what is behind it.
+        whom, other = (circuits[:1], circuits[1:]) if broken and begun.verdict == "probe" else (circuits[:1] if broken else circuits, ())
+
+        async def tell() -> Ended | None:
+            try:
+                ended = await state.end(whom, word, slot, token, generation=begun.generation, text=text, negative=negative, void=void)
+                if other:  # another call may be its probe
+                    await state.end(other, "none", None, token)
+            except ToolStateDown as error:
+                self._owe(void)
+                self.lost(error)
+                return None
+            for event, names in (("opened", ended.opened), ("closed", ended.closed)):
+                for name in names:
+                    self.metrics.circuits.labels(facts.counted_as(name), event).inc()
+                    logger.warning("tool.circuit", tool=tool.name, circuit=facts.counted_as(name), event_kind=event)
+            return ended
+
+        telling = asyncio.create_task(tell())
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)
+        return await asyncio.shield(telling)
 
     def _stale(self, tool: Tool, value: Value | None, log: Any) -> ToolResult | None:
         if value is None or value.negative or tool.stale_ttl <= 0:
@@ -266,88 +325,70 @@ class Engine:
 
     # --- running --------------------------------------------------------------------------------------------------------
 
-    async def _tried(self, tool: Tool, arguments: dict[str, Any], ctx: ToolContext, log: Any) -> ToolResult:
-        runs = 0
+    async def _tried(self, call: _Call) -> ToolResult:
+        facts, tool, log = call.facts, call.facts.tool, call.log
 
         async def once(_number: int) -> ToolResult:
-            nonlocal runs
             started = time.monotonic()
             try:
                 # At most half of its time goes into waiting: what begins too late is cut off, and a write's end then unknown.
                 async with self._bulkheads.room(tool.name, tool.concurrency, tool.timeout / 2):
-                    runs += 1
-                    self.metrics.attempts.labels(tool.name).inc()
+                    call.runs += 1
+                    facts.attempts.inc()
                     left = tool.timeout - (time.monotonic() - started)
-                    result = await attempt(tool, arguments, ctx, limit=WHOLE, log=log, timeout=left)
-                    return result.model_copy(update={"attempts": runs, "untrusted": result.success and not tool.trusted})
+                    return await attempt(tool, call.arguments, call.ctx, limit=WHOLE, log=log, timeout=left)
             except Full:
                 message = f"{tool.name!r} is busy with other calls. Nothing was done; try again a little later."
-                return ToolResult.fail(tool.name, ErrorCode.TIMEOUT, message, Suggestion.RETRY, attempts=runs)
+                return ToolResult.fail(tool.name, ErrorCode.TIMEOUT, message, Suggestion.RETRY)
 
         def told(number: int, result: ToolResult) -> None:
             log.warning("tool.retried", attempt=number, code=result.error_code)
 
         result, _ = await repeated(tool, once, self._limits.pauses, told)
-        return result if result.attempts == runs else result.model_copy(update={"attempts": runs})
+        return result
 
-    async def _presented(self, tool: Tool, result: ToolResult, ctx: ToolContext) -> ToolResult:
-        """The result as the model may see it: reduced, within the token budget, the rest kept for the run."""
+    async def _presented(self, facts: Facts, result: ToolResult, ctx: ToolContext) -> dict[str, Any]:
+        """What to change in the result for the model to see it: reduced, within the token budget, the rest kept for the run."""
         if result.data is None:
-            return result
-        data = reduced(result.data, tool.fields)
+            return {}
+        data = reduced(result.data, facts.tool.fields)
         if fits_surely(data, self._limits.page_tokens):
-            return result if data is result.data else result.model_copy(update={"data": data})
+            return {"data": data}
         cut = await asyncio.to_thread(paged, data, self._limits.page_tokens)
         if not cut.pages:
-            return result.model_copy(update={"data": data})
+            return {"data": data}
         update: dict[str, Any] = {"data": cut.view, "truncated": True}
         state = self.state
         if state is not None and len(cut.pages) > 1:
             try:
-                texts = [json.dumps(page, ensure_ascii=False) for page in cut.pages]
+                texts = [_ENCODE(page) for page in cut.pages]
                 await state.keep(ctx.run_id, ctx.call_id, texts, self._limits.keep_results)
                 update |= {"result_id": ctx.call_id, "pages": len(texts)}
-                update["note"] = f'Only a part is shown. For the rest: read_more(result_id="{ctx.call_id}", page=2), up to page {len(texts)}.' + _own_pages(
-                    tool
-                )
+                rest = f'read_more(result_id="{ctx.call_id}", page=2), up to page {len(texts)}.'
+                update["note"] = f"Only a part is shown. For the rest: {rest}{facts.own_pages}"
             except ToolStateDown as error:
                 self.lost(error)
-        return result.model_copy(update=update)
+        return update
 
 
-def _circuits(tool: Tool, arguments: dict[str, Any]) -> list[str]:
-    """The circuit of the tool itself, or of the place this call speaks to, then that of what is behind it."""
-    own = f"tool:{tool.name}"
-    if tool.circuit is not None:
-        own += ":" + hashlib.sha256(tool.circuit(arguments).encode("utf-8", "replace")).hexdigest()[:16]
-    return [own, *([f"upstream:{tool.upstream}"] if tool.upstream else [])]
-
-
-def _slot(tool: Tool, arguments: dict[str, Any], ctx: ToolContext) -> Slot:
+def _slot(call: _Call) -> Slot:
+    facts, tool, ctx = call.facts, call.facts.tool, call.ctx
     places = {
         "person": (ctx.actor.team_id, ctx.actor.user_id, ctx.timezone),
         "channel": (ctx.thread.team_id, ctx.thread.channel_id),
         "workspace": (ctx.thread.team_id,),
     }
-    schema = json.dumps(tool.parameters(), sort_keys=True, ensure_ascii=False)
-    key = slot_key(tool.name, tool.version, schema, canonical(arguments), (tool.scope, *places[tool.scope]))
-    return Slot(key, tuple(dict.fromkeys((tool.group, *tool.tags))), tool.cache_ttl, tool.stale_ttl, patience=tool.timeout * 2)
-
-
-def _void(tool: Tool, result: ToolResult | None) -> tuple[str, ...]:
-    """The tags a call made void: those of a write that was done or may have been. `result` is None for one that was interrupted."""
-    if tool.effect == "read" or not (result is None or result.success or result.error_code is ErrorCode.OUTCOME_UNKNOWN):
-        return ()
-    return tool.invalidates
+    key = slot_key(tool.name, tool.version, facts.schema, canonical(call.arguments), (tool.scope, *places[tool.scope]))
+    return Slot(key, facts.tags, tool.cache_ttl, tool.stale_ttl, patience=tool.timeout * 2)
 
 
 def _to_keep(tool: Tool, result: ToolResult) -> tuple[str, float]:
     """The text to cache, empty for nothing, and for how long if it is a "there is no such thing"."""
     if result.success:
-        text = json.dumps({"data": result.data, "truncated": result.truncated}, ensure_ascii=False)
+        text = _ENCODE({"data": result.data, "truncated": result.truncated})
         return (text if len(text) <= LARGEST_CACHED else ""), 0.0
     if result.error_code is ErrorCode.NOT_FOUND and tool.negative_ttl > 0:
-        return json.dumps({"message": result.error_message, "suggestion": result.suggestion}, ensure_ascii=False), tool.negative_ttl
+        return _ENCODE({"message": result.error_message, "suggestion": result.suggestion}), tool.negative_ttl
     return "", 0.0
 
 
@@ -356,18 +397,12 @@ def _from_cache(tool: Tool, value: Value) -> ToolResult:
     if value.negative:
         suggestion = Suggestion(kept_value["suggestion"])
         return ToolResult.fail(tool.name, ErrorCode.NOT_FOUND, kept_value["message"], suggestion, cached=True, age=value.age)
-    return ToolResult.ok(tool.name, kept_value["data"], truncated=kept_value["truncated"], cached=True, age=value.age, untrusted=not tool.trusted)
+    return ToolResult.ok(tool.name, kept_value["data"], truncated=kept_value["truncated"], cached=True, age=value.age)
 
 
 def _circuit_open(tool: Tool, wait: float) -> ToolResult:
     message = f"{tool.name!r} failed several times in a row and is given a rest. Nothing was done. It may be tried again in about {max(wait, 1):.0f} s."
     return ToolResult.fail(tool.name, ErrorCode.CIRCUIT_OPEN, message, Suggestion.USE_OTHER_TOOL, retry_after=wait)
-
-
-def _own_pages(tool: Tool) -> str:
-    names = tool.parameters().get("properties", {})
-    page = next((name for name in ("page", "page_number", "offset", "cursor") if name in names), None)
-    return f" {tool.name} itself takes {page!r} for what comes after that." if page else ""
 
 
 def _told(log: Any, result: ToolResult) -> None:

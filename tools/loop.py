@@ -41,8 +41,6 @@ class Past(BaseModel):
     """Fingerprint of the result: two equal ones brought nothing new."""
     call_id: str
     write: bool = False
-    told: bool = False
-    """It failed with an answer ("there is no such order"), which is news the first time."""
 
 
 class Cooling(BaseModel):
@@ -55,17 +53,13 @@ class Cooling(BaseModel):
     """The first round in which it is offered again."""
 
 
-ANSWERS: Final = frozenset({ErrorCode.NOT_FOUND, ErrorCode.EMPTY, ErrorCode.REFUSED})
-"""Failures that tell something about what was asked for."""
-
-
-def earlier_answer(history: Sequence[Past], key: str) -> Past | None:
-    """The latest identical call of this run that succeeded and that no write was tried after.
+def earlier_answer(history: Sequence[Past], key: str, *, since: int = 0) -> Past | None:
+    """The latest identical call of this run, of round `since` or later, that succeeded and that no write was tried after.
 
     A write of the same answer counts as later, since it waits for a person while reads run at once; one that failed
     counts, too, because it may have been done all the same.
     """
-    found = next((past for past in reversed(history) if past.key == key and past.ok and not past.write), None)
+    found = next((past for past in reversed(history) if past.key == key and past.ok and not past.write and past.round >= since), None)
     if found is None or any(past.write and past.round >= found.round for past in history):
         return None
     return found
@@ -90,7 +84,7 @@ def cooled(history: Sequence[Past], cooling: Iterable[Cooling], round_: int) -> 
     idle: dict[str, int] = {}
     for past in history:
         marks = known.setdefault(past.tool, set())
-        new = (past.ok or past.told) and past.mark not in marks
+        new = past.ok and past.mark not in marks
         marks.add(past.mark)
         if not new and past.round >= round_ - WINDOW:
             idle[past.tool] = idle.get(past.tool, 0) + 1

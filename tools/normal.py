@@ -30,6 +30,8 @@ _NODE = 8
 """Characters a value is counted as besides its text: visiting it costs time too."""
 _MAX_KEY = 200
 _LARGEST_INTEGER_BITS = 4096
+_BULK = 2_000
+"""Values from which a result is read beside the event loop."""
 _LEAST_ENCODED = 256
 """Characters from which a text without any space may be an encoded file."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
@@ -56,6 +58,18 @@ def normalise(value: Any, limit: int) -> tuple[Any, bool]:
         raise UnreadableResult(f"reading the result raised {type(error).__name__}") from error
     short = shrink(data, limit)
     return short, walk.cut or short is not data
+
+
+def bulky(value: Any) -> bool:
+    """Whether reading `value` may take so long that it belongs in a thread; a guess from its first two levels."""
+    inner = value.values() if isinstance(value, dict) and len(value) < _BULK else value if isinstance(value, list | tuple) and len(value) < _BULK else ()
+    return _length(value) > _BULK or sum(map(_length, inner)) > _BULK
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value) // 100  # long texts are cut, not walked
+    return len(value) if isinstance(value, dict | list | tuple | set | frozenset | deque) else 1
 
 
 def clean(text: str) -> str:

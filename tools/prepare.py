@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ import structlog
 
 from tools.check import InvalidArguments, canonical, check, dump, typed, validate
 from tools.explain import FieldError, shown, summary
+from tools.faults import report
 from tools.lenient import NotAnObject, Parsed, parse
 from tools.normal import clean
 from tools.placeholders import placeholders
@@ -31,6 +33,7 @@ MAX_RAW: Final = 64 * 1024
 """Characters of raw arguments that are looked at."""
 _KEPT_RAW = 1000
 _LISTED_NAMES = 40
+_SUGGESTED = 3
 _MAX_CHANGES = 20
 _PREFIXES = ("functions.", "function.", "default_api.", "tools.", "tool.", "api.")
 """What models put before a name because of how tools were written in their training."""
@@ -53,11 +56,14 @@ class Prepared:
     """How the reading differs from what was written, a few words each; they may hold values of arguments."""
 
 
-def prepare(registry: Registry, name: str, raw_arguments: str) -> Prepared | ToolResult:
-    """Find the tool and validate the arguments the model wrote for it (JSON; an empty text counts as `{}`)."""
+def prepare(registry: Registry, name: str, raw_arguments: str, *, offered: Collection[str] | None = None) -> Prepared | ToolResult:
+    """Find the tool and validate the arguments the model wrote for it (JSON; an empty text counts as `{}`).
+
+    `offered`: the names that may be told when there is no such tool; all of the registry's when it is not given.
+    """
     tool = registry.get(name) or _same_name(registry, name)
     if tool is None:
-        return _unknown(registry, name, raw_arguments)
+        return _unknown(registry, name, raw_arguments, registry.names if offered is None else sorted(offered))
     if len(raw_arguments) > MAX_RAW:
         message = f"The arguments of {tool.name!r} are {len(raw_arguments):,} characters long; at most {MAX_RAW:,} are accepted. Send less."
         return ToolResult.fail(tool.name, ErrorCode.TOO_LARGE, message, Suggestion.FIX_ARGUMENTS, raw_arguments=kept(raw_arguments))
@@ -71,9 +77,9 @@ def prepare(registry: Registry, name: str, raw_arguments: str) -> Prepared | Too
         return _invalid(tool, message, raw_arguments)
     except InvalidArguments as error:
         return _invalid(tool, str(error), raw_arguments)
-    except Exception:  # a validator or rule of the tool's own may raise anything
-        logger.exception("tool.validator_failed", tool=tool.name)
-        message = f"The arguments of {tool.name!r} could not be checked because of a fault in the tool."
+    except Exception as error:  # noqa: BLE001 - a validator or rule of the tool's own may raise anything; it is logged
+        reference = report(logger, "tool.validator_failed", error, function=tool.function, tool=tool.name)
+        message = f"The arguments of {tool.name!r} could not be checked because of a fault in the tool (reference {reference})."
         return ToolResult.fail(tool.name, ErrorCode.INTERNAL, message, Suggestion.GIVE_UP, raw_arguments=kept(raw_arguments))
     repaired = bool(parsed.repairs) or any(not change.trivial for change in changes)
     return Prepared(tool, arguments, raw_arguments, repaired, _told(tool, name, parsed, tuple(map(str, changes[:_MAX_CHANGES]))))
@@ -135,10 +141,9 @@ def _style(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "")
 
 
-def _unknown(registry: Registry, name: str, raw_arguments: str) -> ToolResult:
+def _unknown(registry: Registry, name: str, raw_arguments: str, names: Sequence[str]) -> ToolResult:
     shown = clip(clean(name), 100)
-    close = registry.close_to(_bare(name))
-    names = registry.names
+    close = [match for match in registry.close_to(_bare(name), limit=len(registry)) if match in names][:_SUGGESTED] if names else []
     listed = ", ".join(names[:_LISTED_NAMES]) + (f" and {len(names) - _LISTED_NAMES} more" if len(names) > _LISTED_NAMES else "")
     message = f"There is no tool {shown!r}."
     if close:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -43,6 +44,14 @@ class _Entry:
         parameters = strict_schema(self.plain["parameters"])
         return self.plain if parameters is None else {**self.plain, "strict": True, "parameters": parameters}
 
+    @cached_property
+    def plain_text(self) -> tuple[str, int]:
+        return _text(self.plain)
+
+    @cached_property
+    def strict_text(self) -> tuple[str, int]:
+        return self.plain_text if self.strict is self.plain else _text(self.strict)
+
 
 @dataclass(frozen=True, slots=True)
 class _State:
@@ -62,7 +71,7 @@ class Registry:
         """Hold `tools`; `groups` may describe their groups, one line each (see `groups`).
 
         Raises:
-            ToolLoadError: two different tools claim one name or alias, or have descriptions that cannot be told apart.
+            ToolLoadError: two different tools claim one name or alias, or have descriptions that cannot be told apart, or one invalidates nothing.
 
         """
         self._lines: dict[str, dict[str, str]] = {}
@@ -97,6 +106,8 @@ class Registry:
 
         """
         given = tuple(tools)
+        if not source:
+            _refuse_idle(given)
         sources = {**self._state.sources, source: given}
         lines = {**self._lines, source: dict(groups or {})}
         state = _built(sources, {name: line for part in lines.values() for name, line in part.items()}, self._state.entries)
@@ -130,10 +141,11 @@ class Registry:
         asks the endpoint to hold the model to the schema, for every tool whose schema can be said in the endpoint's strict form. Equal
         calls give equal bytes. The `parameters` inside are shared between calls: do not change them.
         """
-        entries = self._state.entries
-        ordered: Iterable[str] = entries if names is None else names if isinstance(names, (list, tuple)) else (name for name in entries if name in names)
-        found = [entries[name] for name in ordered if name in entries]
-        return [{"type": "function", "function": dict(entry.strict if strict else entry.plain)} for entry in found]
+        return [{"type": "function", "function": dict(entry.strict if strict else entry.plain)} for entry in self._entries_of(names)]
+
+    def texts(self, names: Collection[str] | None = None, *, strict: bool = False) -> list[tuple[str, int]]:
+        """As `schemas`, each definition as JSON text and how many bytes that has; made once per tool."""
+        return [entry.strict_text if strict else entry.plain_text for entry in self._entries_of(names)]
 
     def close_to(self, name: str, *, limit: int = 3) -> list[str]:
         """Names of up to `limit` tools that `name` may have meant, closest first; spelling style (`getOrder`, `get-order`) does not count."""
@@ -149,6 +161,11 @@ class Registry:
 
     def __contains__(self, name: object) -> bool:
         return name in self._state.owners
+
+    def _entries_of(self, names: Collection[str] | None) -> list[_Entry]:
+        entries = self._state.entries
+        ordered: Iterable[str] = entries if names is None else names if isinstance(names, (list, tuple)) else (name for name in entries if name in names)
+        return [entries[name] for name in ordered if name in entries]
 
     def _refuse_alike(self, state: _State) -> None:
         tools = [entry.tool for entry in state.entries.values()]
@@ -183,6 +200,26 @@ def _built(sources: Mapping[str, tuple[Tool, ...]], lines: Mapping[str, str], kn
         members.setdefault(tool.group, []).append(tool)
     groups = {group: lines.get(group) or _own_line(group, tools) or _titles(tools) for group, tools in members.items()}
     return _State(sources, entries, owners, groups, {group: tuple(tools) for group, tools in members.items()})
+
+
+def _refuse_idle(tools: Iterable[Tool]) -> None:
+    """A misspelt tag would quietly leave in the cache what a write changed. Not asked of tools that come and go: what they are about may come later."""
+    own = list(tools)
+    about = dict.fromkeys(tag for tool in own for tag in (tool.group, *tool.tags))
+    for tool in own:
+        for tag in tool.invalidates:
+            if tag not in about:
+                close = difflib.get_close_matches(tag, about, n=1)
+                hint = f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(sorted(about))}."
+                raise ToolLoadError(
+                    f"{_where(tool)} invalidates {tag!r}, which is neither the group nor a tag of any tool, so it would make nothing void. {hint} "
+                    "Name the group or a tag of the reads it changes, or remove it."
+                )
+
+
+def _text(definition: dict[str, Any]) -> tuple[str, int]:
+    text = json.dumps({"type": "function", "function": definition}, ensure_ascii=False)
+    return text, len(text.encode())
 
 
 def _collect(module_name: str) -> list[Tool]:

@@ -91,10 +91,15 @@ async def repeated(
         sleep=sleep, stop=stop, wait=pause, retry=retry_if_result(lambda result: passing(tool, result)), before_sleep=again, retry_error_callback=_last
     )
     last: ToolResult = await loop(numbered)
-    if doubt and not last.success and last.error_code in {*PASSING, ErrorCode.CIRCUIT_OPEN, ErrorCode.INTERNAL}:
-        # A later try that did not get through says nothing about the earlier one, which may have.
-        last = doubt[-1]
-    return last, number
+    return (settled(doubt[-1], last) if doubt else last), number
+
+
+def settled(doubt: ToolResult, later: ToolResult) -> ToolResult:
+    """What holds of a keyed write that was in doubt, after a later try: only a success or the upstream's own no, under the same key, tells what came of it.
+
+    Everything else (it did not get through, it is no longer allowed, the tool has changed) says nothing about the earlier try.
+    """
+    return later if later.success or later.error_code is ErrorCode.REFUSED else doubt
 
 
 def _last(state: RetryCallState) -> ToolResult | None:

@@ -93,11 +93,12 @@ def offer(
     """
     usable = [tool for tool in registry if allowed(tool)]
     always = [tool for tool in usable if tool.always]
-    members: dict[str, list[Tool]] = {group: [] for group in registry.groups()}
+    lines = registry.groups()
+    members: dict[str, list[Tool]] = {group: [] for group in lines}
     for tool in usable:
         if not tool.always:
             members[tool.group].append(tool)
-    groups = {group: line for group, line in registry.groups().items() if members[group]}
+    groups = {group: line for group, line in lines.items() if members[group]}
     grouped = [tool for group in groups for tool in members[group]]
     if not _too_many(registry, grouped, limits, strict=strict):
         names = [tool.name for tool in (*always, *grouped) if tool.name not in cooling]
@@ -134,10 +135,10 @@ def answer_meta(name: str, raw_arguments: str, offer: Offer) -> MetaAnswer:
 def _too_many(registry: Registry, tools: list[Tool], limits: RoutingLimits, *, strict: bool) -> bool:
     if len(tools) > limits.max_tools:
         return True
-    texts = [json.dumps(schema, ensure_ascii=False) for schema in registry.schemas([tool.name for tool in tools], strict=strict)]
+    texts = registry.texts([tool.name for tool in tools], strict=strict)
     # No token is shorter than a byte, so few bytes need no vocabulary; otherwise each definition is counted once in the life of the process.
     budget = limits.max_definition_tokens
-    return sum(len(text.encode()) for text in texts) > budget and sum(map(_tokens, texts)) > budget
+    return sum(size for _, size in texts) > budget and sum(_tokens(text) for text, _ in texts) > budget
 
 
 @lru_cache(maxsize=4096)

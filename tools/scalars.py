@@ -30,9 +30,9 @@ def plain(text: str) -> str:
 
 
 def integer(text: str) -> int | None:
-    """`"1,234"`, `"１２３"`, `"5.0"` as an integer."""
+    """`"1,234"`, `"１２３"`, `"5.0"` as an integer. `"1.000"` is one to some and a thousand to others, so it is neither."""
     found = _NUMBER.fullmatch(plain(text)) if len(text) <= _LONGEST else None
-    if found is None or found[2] or (found[1] or "").strip(".0"):
+    if found is None or found[2] or found[1] == ".000" or (found[1] or "").strip(".0"):
         return None
     return int(_digits(found[0].partition(".")[0]))
 

@@ -1,18 +1,22 @@
 """Threads for plain (not async) tools: a lane of a few daemon threads per tool, so that a hung one holds up only itself.
 
 The standard pool is not used because its threads are shared by everybody and joined at exit: a few calls that never return
-would stop every other tool, and then the process from ending.
+would stop every other tool, and then the process from ending. What tools themselves need to do beside the loop (a name look-up, a
+database) goes through `beside`, again in a lane of its own.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
 
 LANE_WIDTH: Final = 16
 """Calls of one tool that may run in threads at the same time; more wait for their turn within their time-out."""
@@ -58,6 +62,18 @@ class Lanes:
             if future.set_running_or_notify_cancel():
                 _run(future, function)
             del future, function  # an idle moment must not keep a large result alive
+
+
+_shared: Final = Lanes()
+
+
+async def beside(lane: str, function: Callable[[], T], *, width: int = LANE_WIDTH) -> T:
+    """What `function` returns, run in the lane called `lane`, at most `width` at a time; others' lanes are not held up by it.
+
+    Whoever stops waiting takes a call that has not started with them; one that runs ends by itself.
+    """
+    result: T = await asyncio.wrap_future(_shared.submit(lane, function, width=width))
+    return result
 
 
 def _run(future: Future[Any], function: Callable[[], Any]) -> None:

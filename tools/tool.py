@@ -70,6 +70,13 @@ class SlackAccess(Protocol):
         """The latest `limit` messages of `thread`, oldest first, as `{"speaker", "text", "ts"}`."""
         ...
 
+    async def channel(self, actor: Actor, channel: str) -> dict[str, str]:
+        """The channel called `channel` (an id, a name with or without `#`, or `<#id|name>`), as `{"id", "name"}`, the name as `#general`.
+
+        Refuses channels that do not exist and those `actor` is not in.
+        """
+        ...
+
     async def post_message(self, actor: Actor, channel: str, text: str, *, thread_ts: str = "") -> dict[str, str]:
         """Post `text` for `actor` to `channel` (an id, or a name with or without `#`); returns `{"channel", "ts", "permalink"}`.
 
@@ -172,6 +179,12 @@ class Tool:
     """Offered in every request, also when others are found through their group first."""
     trusted: bool = False
     """The result is made here from the arguments alone (a sum, the time), so it need not be marked as text from outside."""
+    goes_out: str = ""
+    """The argument that holds an address which the call opens on the internet. The call runs only when a person wrote that address or another
+    tool's result shows it: an address that the model made up could carry away what it has read. Empty: the call goes to no place of its choice."""
+    same_as: Mapping[str, str] = field(default_factory=dict)
+    """Arguments that say the same in another way, by name: an operator's rule about the first is held against the second too
+    (a channel's name and its id)."""
     asks: bool = False
     """The call is a question to a person: the run waits for the answer, nothing is executed."""
     input_schema: Mapping[str, Any] | None = None

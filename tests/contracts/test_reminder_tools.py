@@ -87,6 +87,24 @@ async def test_resolving_what_is_definite_changes_nothing(store: Reminders) -> N
     assert again.arguments == once
 
 
+async def test_a_place_named_with_the_time_is_whose_clock_is_meant(store: Reminders) -> None:
+    arguments = await definite(remind_me, '{"text": "call", "when": "tomorrow 9am New York time"}', context(store))
+
+    assert (arguments["when"], arguments["timezone"]) == ("2026-11-30T09:00:00-05:00", "America/New_York")
+    refused = await resolve(remind_me, '{"text": "call", "when": "tomorrow 9am New York time", "timezone": "Europe/Berlin"}', context(store))
+    assert isinstance(refused, ToolResult)
+    assert "names the clock of America/New_York, but timezone is Europe/Berlin" in (refused.error_message or "")
+
+
+async def test_a_text_that_asks_for_a_repetition_is_given_once_and_the_card_and_the_result_say_so(store: Reminders) -> None:
+    arguments = await definite(remind_me, '{"text": "每天喝水", "when": "明早八点"}', context(store))
+
+    assert rows(remind_me, arguments)["Note"].said("zh") == "只提醒一次：提醒不会重复。"
+    assert rows(remind_me, arguments)["Note"].said("en") == "This reminder is given once; reminders do not repeat."
+    result = await execute(remind_me, arguments, context(store))
+    assert "do not repeat" in result.data["note"]
+
+
 async def test_the_time_of_another_place_can_be_meant(store: Reminders) -> None:
     arguments = await definite(remind_me, '{"text": "call", "when": "tomorrow 9am", "timezone": "new york"}', context(store))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 import structlog
+from pydantic import Field
 
 from memory.connect import connect
 from memory.keys import Actor
-from memory.toolstate import Circuits, Slot, ToolState, ToolStateDown
+from memory.toolstate import Circuits, Ended, Slot, ToolState, ToolStateDown
 from tests.contracts.tool_kit import DOWN, ME, NONE, SLOW, Desks, cooled, counted, engine, found, opened, quiet, until
 from tests.fakes.valkey import Valkey
 from tools import ModelRetry, Tool, ToolFailed, ToolResult, tool
@@ -62,8 +64,8 @@ async def test_a_circuit_opens_at_the_threshold_for_every_replica_and_says_when_
     assert 900 < (refused.retry_after or 0) <= 1000
     assert "Nothing was done" in (refused.error_message or "")
     assert desks.reads == 3
-    assert counted(two, "steward_tool_circuits_total", circuit="count_tickets", event="opened") == 1
-    assert counted(one, "steward_tool_circuits_total", circuit="count_tickets", event="refused") == 1
+    assert counted(two, "steward_tool_circuits_total", circuit="tool:count_tickets", event="opened") == 1
+    assert counted(one, "steward_tool_circuits_total", circuit="tool:count_tickets", event="refused") == 1
 
 
 async def test_a_success_in_between_sets_the_count_back_and_so_does_time(valkey: Valkey, state: ToolState) -> None:
@@ -106,7 +108,7 @@ async def test_half_open_lets_one_probe_through_over_two_replicas_and_a_good_one
         assert sorted(str(result.error_code) for result in results) == ["CIRCUIT_OPEN"] * 19 + ["None"]
         assert found(valkey, "*:circuit:*") == []
         assert (await two.call(read, {"desk": "north"}, ME)).success
-        assert sum(counted(each, "steward_tool_circuits_total", circuit="count_tickets", event="closed") for each in (one, two)) == 1
+        assert sum(counted(each, "steward_tool_circuits_total", circuit="tool:count_tickets", event="closed") for each in (one, two)) == 1
 
 
 async def test_a_probe_that_fails_doubles_the_cooling_up_to_the_longest(valkey: Valkey, state: ToolState) -> None:
@@ -146,11 +148,11 @@ async def test_a_call_from_before_the_circuit_opened_does_not_end_anothers_probe
         await state.end(["c"], "bad", token="x")
     cooled(valkey)
     assert (await state.begin(["c"], token="probe")).verdict == "probe"
-    opened, _ = await state.end(["c"], late, token="early")
+    ended = await state.end(["c"], late, token="early")
 
-    assert opened == 0
+    assert ended.opened == ()
     assert (await state.begin(["c"], token="second")).verdict == "open"
-    assert await state.end(["c"], "good", token="probe") == (0, 1)
+    assert await state.end(["c"], "good", token="probe") == Ended(opened=(), closed=("c",), held=False)
     assert (await state.begin(["c"], token="third")).verdict == "run"
 
 
@@ -197,6 +199,24 @@ async def test_a_tool_that_is_broken_itself_opens_only_its_own_circuit_and_keeps
     [result] = await fail(runner, broken, desks, 1, ValueError("still a bug"))  # the probe of both
     assert result.error_code == ErrorCode.INTERNAL
     assert (await runner.call(healthy, {}, ME)).success
+
+
+async def test_circuits_are_counted_by_their_own_name_and_those_of_places_by_the_tools(state: ToolState) -> None:
+    async def look_at(where: Annotated[str, Field(description="The address to look at")]) -> str:
+        """Look at a page of somebody else, wherever it is."""
+        raise DOWN
+
+    looker = tool(effect="read", retries=0, circuit=lambda arguments: arguments["where"])(look_at)
+    desks, runner = Desks(), engine(state)
+    await fail(runner, desks.reader(cache_ttl=0, upstream="desk-api"), desks, 4)
+    for place in ("one.example", "two.example"):
+        for _ in range(4):
+            await runner.call(looker, {"where": place}, ME)
+
+    exposed = runner.metrics.render().decode()
+    seen = dict(re.findall(r'steward_tool_circuits_total\{circuit="([^"]*)",event="opened"\} (\S+)', exposed))
+    assert seen == {"tool:count_tickets": "1.0", "upstream:desk-api": "1.0", "tool:look_at": "2.0"}
+    assert counted(runner, "steward_tool_circuits_total", circuit="tool:look_at", event="refused") == 2
 
 
 async def test_a_write_in_doubt_counts_as_a_failure_and_an_open_circuit_does_nothing(state: ToolState) -> None:

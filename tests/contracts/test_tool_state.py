@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 import structlog
 
 from memory.connect import connect
-from memory.toolstate import LONGEST_KEPT, Begun, ToolState, slot_key
-from tests.contracts.tool_kit import DOWN, ME, NONE, SLOW, Desks, aged, context, cooled, counted, engine, found, opened, quiet
+from memory.toolstate import LONGEST_KEPT, Begun, Ended, ToolState, ToolStateDown, slot_key
+from tests.contracts.tool_kit import DOWN, ME, NONE, SLOW, Desks, aged, context, cooled, counted, engine, found, opened, quiet, until
 from tests.fakes.valkey import Valkey
 from tools import ModelRetry, ToolFailed, tool
 from tools.result import ErrorCode, Suggestion
@@ -72,7 +73,7 @@ async def test_nothing_of_a_read_without_a_lifetime_or_that_depends_on_the_momen
 
     assert desks.reads == 4
     assert desks.open["north"] == 3
-    assert found(valkey, "*") == []
+    assert found(valkey, "*value*") == found(valkey, "*lock*") == []
 
 
 PLACES = {
@@ -162,14 +163,16 @@ async def test_a_write_makes_void_what_carries_one_of_its_tags_in_every_replica(
     assert (after.data, after.cached) == ((2, False) if gone else (1, True))
 
 
-async def test_a_write_that_was_refused_makes_nothing_void_and_one_in_doubt_does(state: ToolState) -> None:
+async def test_a_write_that_was_not_let_run_makes_nothing_void_and_one_in_doubt_does(state: ToolState) -> None:
     desks, runner = Desks(), engine(state)
-    read, write = desks.reader(), desks.writer()
+    read, write = desks.reader(upstream="desk-api"), desks.writer(upstream="desk-api")
     await runner.call(read, {"desk": "north"}, ME)
-    desks.fault = ToolFailed("The desk is closed.")
-    await runner.call(write, {"desk": "north"}, ME)
+    for _ in range(3):
+        await state.end(["tool:open_ticket"], "bad", token="x")
+    assert (await runner.call(write, {"desk": "north"}, ME)).error_code == ErrorCode.CIRCUIT_OPEN
     assert (await runner.call(read, {"desk": "north"}, ME)).cached
 
+    await state.end(["tool:open_ticket"], "good")
     desks.fault = ConnectionResetError()
     assert (await runner.call(write, {"desk": "north"}, ME)).error_code == ErrorCode.OUTCOME_UNKNOWN
     desks.fault = None
@@ -188,6 +191,115 @@ async def test_a_value_read_before_a_write_and_ended_after_it_is_not_kept(valkey
     assert found(valkey, "*:value:*") == []
     fresh = await two.call(desks.reader(), {"desk": "north"}, ME)
     assert (fresh.data, fresh.cached) == (2, False)
+
+
+async def test_a_read_after_a_write_does_not_join_one_that_began_before_it(valkey: Valkey, state: ToolState) -> None:
+    desks, runner = Desks(), engine(state)
+    desks.gate = asyncio.Event()
+    read = desks.reader()
+    old = asyncio.create_task(runner.call(read, {"desk": "north"}, ME))
+    await desks.inside.wait()
+    assert (await runner.call(desks.writer(), {"desk": "north"}, ME)).success
+    new = [asyncio.create_task(runner.call(read, {"desk": "north"}, context(call=f"c{n}"))) for n in range(5)]
+    await until(lambda: len(runner._flights) == 1)
+    desks.gate.set()
+
+    assert (await old).data == 1
+    assert {(await each).data for each in new} == {2}
+    assert desks.reads == 2
+    assert found(valkey, "*:lock:*") == []
+    again = await runner.call(read, {"desk": "north"}, ME)
+    assert (again.data, again.cached) == (2, True)
+
+
+async def test_a_read_after_a_write_of_another_replica_does_not_get_what_was_read_before(valkey: Valkey, state: ToolState) -> None:
+    async with opened(valkey) as second:
+        desks, one, two = Desks(), engine(state), engine(second)
+        desks.gate = asyncio.Event()
+        old = asyncio.create_task(one.call(desks.reader(), {"desk": "north"}, ME))
+        await desks.inside.wait()
+        assert (await two.call(desks.writer(), {"desk": "north"}, ME)).success
+        new = asyncio.create_task(one.call(desks.reader(), {"desk": "north"}, ME))
+        await asyncio.sleep(0)
+        desks.gate.set()
+
+        assert [(await old).data, (await new).data] == [1, 2]
+        assert desks.reads == 2
+
+
+async def test_a_write_of_other_tags_leaves_a_read_under_way_to_all_who_want_it(state: ToolState) -> None:
+    desks, runner = Desks(), engine(state)
+    desks.gate = asyncio.Event()
+    reading = [asyncio.create_task(runner.call(desks.reader(), {"desk": "north"}, ME))]
+    await desks.inside.wait()
+    await runner.call(desks.writer(invalidates=("rooms",)), {"desk": "south"}, ME)
+    reading.append(asyncio.create_task(runner.call(desks.reader(), {"desk": "north"}, ME)))
+    await asyncio.sleep(0)
+    desks.gate.set()
+
+    assert [result.cached for result in await asyncio.gather(*reading)] == [False, True]
+    assert desks.reads == 1
+
+
+async def test_a_write_whose_process_was_killed_before_it_could_say_so_made_void_what_was_kept(valkey: Valkey, state: ToolState) -> None:
+    """The state as a dead process leaves it: leave was given, the change made, and the end never told."""
+
+    class Killed(ToolState):
+        async def end(self, *args: Any, **more: Any) -> Ended:
+            self.asked.set()
+            await asyncio.Event().wait()
+            raise AssertionError("never")
+
+        asked = asyncio.Event()
+
+    desks, runner = Desks(), engine(state)
+    await runner.call(desks.reader(), {"desk": "north"}, ME)
+    killed = Killed(connect(valkey.url, timeout=2.0), circuits=SLOW)
+    dying = asyncio.create_task(engine(killed).call(desks.writer(), {"desk": "north"}, ME))
+    await killed.asked.wait()
+
+    after = await runner.call(desks.reader(), {"desk": "north"}, ME)
+    assert (after.data, after.cached) == (2, False)
+    dying.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await dying
+    await killed.close()
+
+
+async def test_what_a_stopped_write_made_void_is_owed_when_redis_goes_away_under_it(valkey: Valkey, state: ToolState) -> None:
+    class Leaving(ToolState):
+        """Does not answer to the end of a call, once the test says so."""
+
+        asked, gone = asyncio.Event(), asyncio.Event()
+
+        async def end(self, *args: Any, **more: Any) -> Ended:
+            if not self.gone.is_set():
+                self.asked.set()
+                await self.gone.wait()
+                raise ToolStateDown("end: gone")
+            return await super().end(*args, **more)
+
+    unheard: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, said: unheard.append(said))
+    desks, other = Desks(), engine(state)
+    leaving = Leaving(connect(valkey.url, timeout=2.0), circuits=SLOW)
+    runner = engine(leaving)
+    write = asyncio.create_task(runner.call(desks.writer(), {"desk": "north"}, ME))
+    await leaving.asked.wait()
+    desks.open["north"] = 1  # read by another one between its beginning and its end
+    await other.call(desks.reader(), {"desk": "north"}, ME)
+    desks.open["north"] = 2
+    write.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await write
+    leaving.gone.set()
+    await until(lambda: counted(runner, "steward_tool_state_down_total") == 1)
+
+    after = await runner.call(desks.reader(), {"desk": "north"}, ME)
+    assert (after.data, after.cached) == (2, False)
+    gc.collect()
+    assert unheard == []
+    await leaving.close()
 
 
 async def test_generations_outlive_every_value(valkey: Valkey, state: ToolState) -> None:
@@ -399,3 +511,22 @@ async def test_a_failure_is_shared_with_those_who_waited_and_with_nobody_later(s
 
     desks.fault = None
     assert (await runner.call(desks.reader(), {"desk": "north"}, ME)).data == 1
+
+
+async def test_a_write_that_says_nothing_of_it_makes_void_what_is_cached_of_its_own_group(state: ToolState) -> None:
+    desks, runner = Desks(), engine(state)
+    read, write = desks.reader(), desks.writer(invalidates=())
+    before = await runner.call(read, {"desk": "north"}, ME)
+    await runner.call(write, {"desk": "north"}, ME)
+    after = await runner.call(read, {"desk": "north"}, ME)
+
+    assert read.group == write.group
+    assert (before.cached, after.cached) == (False, False)
+    assert after.data != before.data
+
+
+async def test_what_goes_beyond_a_persons_cap_does_not_use_up_what_is_left(state: ToolState) -> None:
+    assert await state.spend(ME.actor, 6, limit=10, window=60)
+    assert not await state.spend(ME.actor, 6, limit=10, window=60)
+    assert await state.spend(ME.actor, 4, limit=10, window=60)
+    assert not await state.spend(ME.actor, 1, limit=10, window=60)

@@ -79,7 +79,12 @@ async def odd_types(
 
 WRITES: list[Tool] = [post_message, cancel_order, change_shipping_address, place_order, odd_types, kit_tools.book]
 BACK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "post_message": lambda seen: {"channel": seen["Channel"], "text": seen["Text"], "thread_ts": seen.get("In thread", "")},
+    "post_message": lambda seen: {
+        "channel": seen["Channel"],
+        "text": seen["Text"],
+        "thread_ts": seen.get("In thread", ""),
+        "channel_id": seen.get("Channel id", ""),
+    },
     "cancel_order": lambda seen: {"order_id": seen["Order"], "reason": seen["Reason"]},
     "change_shipping_address": lambda seen: {"order_id": seen["Order"], "address": seen["New address"], "recipient": seen.get("Recipient", "")},
 }
@@ -126,6 +131,7 @@ def arguments(chance: random.Random, wanted: Tool) -> dict[str, Any]:
     match wanted.name:
         case "post_message":
             made: dict[str, Any] = {"channel": nasty(chance, 80) or "#general", "text": nasty(chance, 4_000) or "x"}
+            made |= {"channel_id": f"C{chance.randrange(10**9)}"} if chance.random() < 0.5 else {}
             return made | ({"thread_ts": f"{chance.randrange(10**9)}.{chance.randrange(10**6):06d}"} if chance.random() < 0.3 else {})
         case "cancel_order":
             return {"order_id": f"ABC-2024{chance.randrange(10**4):04d}-{chance.randrange(999):03d}", "reason": nasty(chance, 500)}

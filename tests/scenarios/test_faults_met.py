@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
+from time import time
 from typing import Annotated, Any
 
 import pytest
 from pydantic import Field
 
+from bot.grants import tool_digest
+from bot.guardrails import Guardrails, Patterns
 from bot.policy_file import Approvals, ToolApproval
 from bot.service import Parts, Service
-from tests.fakes.scripted_model import ScriptedModel, calls, text
+from memory.connect import connect
+from memory.grant import Grant
+from memory.grants import Grants
+from memory.keys import Actor
+from tests.fakes.scripted_model import ScriptedModel, calls, raw_calls, text
 from tests.fakes.scripted_replies import Pause
-from tests.fakes.stack import QUICK, buttons, running, texts
+from tests.fakes.stack import QUICK, Stack, buttons, running, texts
 from tests.fakes.valkey import Valkey
-from tests.scenarios.kit import BUILDS, ERIK, Rooms, card, cards, deliver, rest, written
+from tests.scenarios.kit import ALICE, BUILDS, ERIK, Rooms, card, cards, deliver, rest, written
 from tools.decorator import tool
+from tools.engine import validate
 from tools.registry import Registry
 from tools.tool import ToolLoadError
 
@@ -277,3 +286,90 @@ async def test_a_policy_for_a_tool_that_does_not_exist_is_refused_at_start() -> 
     parts = Parts(slack_api_url="x", bot_token="x", redis_url="x", model_base_url=None, model_key="x", models=("x",), approvals=approvals)
     with pytest.raises(ToolLoadError, match="cancel_order"):
         Service(parts)
+
+
+@pytest.mark.parametrize("later", [{"keyed": False}, {"keyed": True, "denied": True}], ids=["no longer keyed", "refused by now"])
+async def test_a_keyed_write_that_was_begun_is_never_said_to_be_undone_whatever_changed_meanwhile(valkey: Valkey, later: dict[str, bool]) -> None:
+    began, runs = asyncio.Event(), []
+
+    async def free_room(room: Annotated[str, Field(description="Which meeting room, e.g. Oak")]) -> str:
+        """Give one booked meeting room back, so that others may have it."""
+        runs.append(room)
+        began.set()
+        await asyncio.Event().wait()
+        return room
+
+    def offered(*, keyed: bool) -> Registry:
+        return Registry([tool(effect="write", keyed=keyed)(free_room)])
+
+    model = ScriptedModel([calls(("free_room", {"room": "Oak"})), text("please check")])
+    async with Stack(valkey, model) as stack:
+        first = await stack.bot(registry=offered(keyed=True))
+        ts = await stack.slack.say("alice", ROOM, "@steward free Oak")
+        shown = await card(stack, ROOM, ts)
+        await stack.slack.click("alice", ROOM, shown["ts"], "steward:approve")
+        await began.wait()
+        await stack.stop_bot(first)
+        rules = Guardrails(deny=Patterns(("free_room",))) if later.get("denied") else Guardrails()
+        await stack.bot(registry=offered(keyed=later["keyed"]), guardrails=rules)
+        await stack.until(lambda: "please check" in texts(stack.own(ROOM, ts))[-1])
+        await rest(stack)
+
+        assert runs == ["Oak"]
+        assert "Outcome unknown" in texts(stack.own(ROOM, ts))[0]
+        assert "OUTCOME_UNKNOWN" in str(model.requests[-1]["messages"])
+
+
+@pytest.mark.parametrize("raw", ["[" * 2000, '{"room":' + "[" * 1500 + "]" * 1500 + "}", '{"room":' * 20000])
+async def test_arguments_nested_beyond_reading_end_in_a_reason_and_the_thread_goes_on(valkey: Valkey, raw: str) -> None:
+    rooms = Rooms()
+    model = ScriptedModel([raw_calls(("book_room", raw)), text("sorry"), text("still here")])
+    async with running(valkey, model, registry=rooms.registry()) as stack:
+        ts = await stack.slack.say("alice", ROOM, "@steward book something")
+        await stack.until(lambda: texts(stack.own(ROOM, ts)) == ["sorry"])
+        await stack.slack.say("alice", ROOM, "are you there?", ts)
+        await stack.until(lambda: texts(stack.own(ROOM, ts)) == ["sorry", "still here"])
+
+        assert "fix_arguments" in str(model.requests[1]["messages"])
+        assert rooms.names == []
+
+
+async def test_the_same_change_twice_in_one_answer_is_put_to_the_person_once(valkey: Valkey) -> None:
+    rooms = Rooms()
+    model = ScriptedModel([calls(("book_room", {"room": "Oak"}), ("book_room", {"room": "Oak"})), text("booked")])
+    async with running(valkey, model, registry=rooms.registry()) as stack:
+        ts = await stack.slack.say("alice", ROOM, "@steward book Oak")
+        shown = await card(stack, ROOM, ts)
+        await stack.slack.click("alice", ROOM, shown["ts"], "steward:approve")
+        await stack.until(lambda: "booked" in texts(stack.own(ROOM, ts))[-1])
+        await rest(stack)
+
+        assert rooms.names == ["Oak"]
+        assert len(stack.own(ROOM, ts)) == 2
+        assert "exactly this change twice" in str(model.requests[1]["messages"])
+
+
+async def test_a_standing_permission_lets_one_request_do_a_thing_once(valkey: Valkey) -> None:
+    rooms = Rooms()
+    again = calls(("book_room", {"room": "Oak"}))
+    model = ScriptedModel([again, again, text("booked")])
+    async with running(valkey, model, registry=rooms.registry()) as stack:
+        bot, book = stack.bots[0], rooms.registry().get("book_room")
+        assert book is not None
+        me = Actor(team_id=bot.slack.me.team_id, user_id=ALICE)
+        channel = await bot.slack.channel_id(ROOM)
+        assert channel is not None
+        whole = validate(book, {"room": "Oak"})
+        grant = Grant(
+            id="g1", actor=me, channel_id=channel, tool="book_room", title="Book room", tool_digest=tool_digest(book), pattern=whole, anything=(),
+            created_at=time(), expires_at=time() + 600,
+        )  # fmt: skip
+        async with contextlib.aclosing(connect(valkey.url, timeout=2.0)) as client:
+            assert await Grants(client, space=me.team_id).put(grant)
+        ts = await stack.slack.say("alice", ROOM, "@steward book Oak, and once more")
+        shown = await card(stack, ROOM, ts)
+
+        assert rooms.names == ["Oak"]  # the second time waits for a click
+        await stack.slack.click("alice", ROOM, shown["ts"], "steward:approve")
+        await stack.until(lambda: "booked" in texts(stack.own(ROOM, ts))[-1])
+        assert rooms.names == ["Oak", "Oak"]

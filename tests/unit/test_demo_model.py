@@ -61,7 +61,8 @@ OUTCOMES = [
     ("REFUSED", f"cancel {ONE}", ["Not done", "THE REASON"]),
     ("NOT_FOUND", f"where is {ONE}", ["found nothing", "THE REASON"]),
     ("TIMEOUT", f"where is {ONE}", ["did not work", "THE REASON"]),
-    ("INVALID_ARGUMENTS", f"取消 {ONE}", ["没有成功", "THE REASON"]),
+    ("INVALID_ARGUMENTS", f"取消 {ONE}", ["没有成功"]),
+    ("INVALID_ARGUMENTS", f"cancel {ONE}", ["did not work", "THE REASON"]),
 ]
 
 

@@ -44,7 +44,7 @@ async def test_channels_and_messages_are_listed_with_what_was_left_out(client: A
     assert "private channels are left out" in answer
     found = await Talk(client).say("搜一下 invoice")
     assert "- #general **Bruno** 2026-01-01 12:00: the invoice is paid ([查看](https://example.test/p2))" in found
-    assert "没有搜到的部分：older messages of #general" in found
+    assert "没有搜到的部分：#general 里更早的消息" in found
 
 
 async def test_a_reminder_is_set_listed_and_cancelled_by_its_place_in_the_list(client: AsyncOpenAI) -> None:
@@ -106,7 +106,7 @@ async def test_a_time_that_is_refused_sets_nothing_says_why_and_is_asked_for_aga
     refused = failed("INVALID_ARGUMENTS", "The time is not accepted: 'on 2020-01-01' has passed.")
     talk = Talk(client, lambda name, arguments: refused if "2020" in arguments["when"] else shop(name, arguments))
     answer = await talk.say("remind me on 2020-01-01 to call the bank")
-    assert answer == "**No reminder was set.** I cannot use that time: 'on 2020-01-01' has passed. When shall it be instead?"
+    assert answer == "**No reminder was set.** I cannot use that time: “on 2020-01-01” has passed. When shall it be instead?"
     await talk.say("tomorrow at 8am")
     assert talk.calls == [("remind_me", {"text": "call the bank", "when": "tomorrow at 8am"})]
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
@@ -62,8 +63,25 @@ async def test_when_all_is_well_every_line_says_so(tmp_path: Path) -> None:
     }
     async with answering(replies) as address:
         found = await findings(settings(address, tmp_path, STEWARD_MODEL_FALLBACKS="second"))
-    assert set(found) == {"settings", "data folder", "store", "Slack", "Socket Mode", "model"}
+    assert set(found) == {"settings", "data folder", "store", "tools", "Slack", "Socket Mode", "model"}
     assert all(ok for ok, _ in found.values()), found
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ('[tools]\ndeny = ["cancel_ordr"]', "cancel_ordr"),
+        ('[mcp.desk]\ncommand = ["desk"]\nenv = { KEY = "$NO_SUCH_NAME" }', "NO_SUCH_NAME"),
+        ('[[arguments]]\ntool = "*"\ncheck = "no_such_module:rule"', "no_such_module"),
+    ],
+)
+async def test_what_the_configuration_says_of_tools_is_looked_at(tmp_path: Path, config: str, said: str) -> None:
+    (tmp_path / "steward.toml").write_text(config, encoding="utf-8")
+    async with answering({}) as address:
+        found = await findings(settings(address, tmp_path, STEWARD_CONFIG=str(tmp_path / "steward.toml")))
+    ok, text = found["tools"]
+    assert not ok
+    assert said in text
 
 
 async def test_what_is_broken_is_named_with_its_remedy(tmp_path: Path) -> None:

@@ -178,9 +178,7 @@ ANNOUNCEMENTS = {"deny": "(?i)^#?announcements$", "reason": "Announcements are p
 def test_a_denied_value_is_denied_in_every_disguise(channel: str) -> None:
     found = said(about("channel", **ANNOUNCEMENTS), post_message, {"channel": channel, "text": "x"})
 
-    assert found == (
-        "The value of 'channel' is not allowed by the rules of this workspace: Announcements are posted by people. Nobody was asked and nothing was done."
-    )
+    assert found == ("The value of 'channel' is not allowed by the rules of this workspace: Announcements are posted by people. It was not run.")
 
 
 @given(st.text(alphabet="\u200b\u200d\u2060\ufeff\u00ad\u180e", max_size=4), st.integers(0, 13), st.booleans())
@@ -206,7 +204,7 @@ def test_a_sentence_tells_nothing_of_the_pattern_or_of_other_rules() -> None:
     )
 
     assert said(guardrails, post_message, {"channel": "x", "text": "acme"}) == (
-        "The value of 'text' is not allowed by the rules of this workspace. Nobody was asked and nothing was done."
+        "The value of 'text' is not allowed by the rules of this workspace. It was not run."
     )
 
 
@@ -328,9 +326,7 @@ def checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
 def test_a_check_refuses_with_its_sentence_and_cannot_change_the_arguments(checks: str) -> None:
     guardrails, arguments = rails(arguments=[{"tool": "*", "check": f"{checks}:no_posts"}]), {"channel": "#a"}
 
-    assert said(guardrails, post_message, arguments) == (
-        "This call is not allowed by the rules of this workspace: No posts today. Nobody was asked and nothing was done."
-    )
+    assert said(guardrails, post_message, arguments) == ("This call is not allowed by the rules of this workspace: No posts today. It was not run.")
     assert said(guardrails, get_order, {"order_id": "1"}) is None
     assert arguments == {"channel": "#a"}
     assert sys.modules[checks].seen == [("post_message", {"channel": "#a"}, "U1", "C1"), ("get_order", {"order_id": "1"}, "U1", "C1")]
@@ -342,7 +338,7 @@ def test_a_check_that_fails_or_says_nothing_clear_refuses(checks: str, name: str
         found = said(rails(arguments=[{"tool": "*", "check": f"{checks}:{name}"}]), post_message, {"channel": "#a"})
 
     assert "could not be checked" in str(found)
-    assert [entry["event"] for entry in logs] == [event]
+    assert [entry["event"] for entry in logs if entry["log_level"] != "debug"] == [event]
 
 
 @pytest.mark.parametrize(

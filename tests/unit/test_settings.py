@@ -178,3 +178,24 @@ def test_a_mistake_in_the_file_is_one_line_with_the_path_of_the_key(tmp_path: Pa
     line = refusal(with_file(tmp_path, text))
     for name in ["STEWARD_CONFIG", "steward.toml", *names]:
         assert name in line
+
+
+def test_the_model_s_cache_needs_a_temperature_at_which_there_is_one_answer() -> None:
+    with pytest.raises(SettingsError, match="STEWARD_MODEL_TEMPERATURE=0"):
+        load_settings({"STEWARD_MODEL_CACHE_TTL": "60"})
+
+    assert load_settings({"STEWARD_MODEL_CACHE_TTL": "60", "STEWARD_MODEL_TEMPERATURE": "0"}).model_cache_ttl == 60
+
+
+@pytest.mark.parametrize(
+    ("given", "strict"),
+    [
+        ({"OPENAI_API_KEY": "sk-1"}, True),
+        ({"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_MODEL": "m"}, False),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_MODEL": "m", "STEWARD_STRICT_SCHEMAS": "ON"}, True),
+        ({"OPENAI_API_KEY": "sk-1", "STEWARD_STRICT_SCHEMAS": "off"}, False),
+        ({}, False),
+    ],
+)
+def test_strict_schemas_are_asked_for_where_the_endpoint_is_known_to_honour_them(given: dict[str, str], strict: bool) -> None:
+    assert load_settings(given).uses_strict_schemas is strict

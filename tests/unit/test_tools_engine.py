@@ -146,7 +146,12 @@ async def test_a_fault_in_a_read_is_internal_and_its_details_only_reach_the_log(
         assert "hunter2" not in result.model_dump_json()
         crash = next(line for line in logs if line["event"] == "tool.crashed")
         assert crash["reference"] in (result.error_message or "")
-        assert isinstance(crash["exc_info"], Exception)
+        assert crash["error"] in {type(fault).__name__, "RuntimeError"}
+        assert crash["at"].startswith("unit/test_tools_engine.py:")
+        assert "hunter2" not in repr([line for line in logs if line["log_level"] != "debug"])
+        whole = next(line for line in logs if line["event"] == "fault.traceback")
+        assert (whole["log_level"], whole["reference"]) == ("debug", crash["reference"])
+        assert isinstance(whole["exc_info"], Exception)
         assert (crash["tool"], crash["run"], crash["call"], crash["log_level"]) == (function.__name__, "run1", "call1", "error")
 
 

@@ -149,13 +149,18 @@ async def test_a_keyed_write_that_timed_out_is_asked_again_what_came_of_it() -> 
     assert script.runs == 2
 
 
-@pytest.mark.parametrize("after", [DOWN, SLOW, BUSY], ids=lambda fault: fault.code)
+GONE = ToolFailed("That is no longer allowed. Nothing was done.", code=ErrorCode.PERMISSION_DENIED)
+LOST = ToolFailed("There is no such tool any more. Nothing was done.", code=ErrorCode.NOT_FOUND)
+
+
+@pytest.mark.parametrize("after", [DOWN, SLOW, BUSY, GONE, LOST], ids=lambda fault: fault.code)
 async def test_a_keyed_write_in_doubt_that_cannot_be_reached_any_more_stays_in_doubt(after: Exception) -> None:
     """That the second try did not get through says nothing about the first."""
     script = Script(ConnectionResetError(), after, effect="write", keyed=True)
     result = await script.call()
 
-    assert outcome(result) == (ErrorCode.OUTCOME_UNKNOWN, 4)
+    assert result.error_code is ErrorCode.OUTCOME_UNKNOWN
+    assert result.attempts == (2 if after in {GONE, LOST} else 4)
     assert result.suggestion == Suggestion.ASK_PERSON
 
 
@@ -397,7 +402,11 @@ async def test_a_fault_is_told_under_a_reference_and_its_details_only_in_the_log
     assert not any(word in said for word in ("hunter2", "db.internal", "/srv", "postgres", "Traceback", "ValueError"))
     [crash] = [line for line in logs if line["event"] == "tool.crashed"]
     assert crash["reference"] in (result.error_message or "")
-    assert "hunter2" in str(crash["exc_info"])
+    assert crash["error"] == "ValueError"
+    assert "hunter2" not in repr([line for line in logs if line["log_level"] != "debug"])
+    [whole] = [line for line in logs if line["event"] == "fault.traceback"]
+    assert (whole["log_level"], whole["reference"]) == ("debug", crash["reference"])
+    assert "hunter2" in str(whole["exc_info"])
 
 
 # --- the envelope ---------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def made(name: str, *aliases: str, **options: Any) -> Tool:
         return name
 
     function.__name__, function.__doc__ = name, f"Answer with the word {name.casefold()} and nothing else, whoever asks."
-    return tool(effect="read", aliases=aliases, **options)(function)
+    return tool(**{"effect": "read", "aliases": aliases, **options})(function)
 
 
 @pytest.fixture
@@ -204,3 +204,28 @@ def test_a_tool_that_is_swapped_for_another_of_its_name_has_the_new_definition()
     registry.replace("mcp:a", [dataclasses.replace(made("one"), description="Tell which of the two is the first, and why.")])
 
     assert registry.schemas()[0]["function"]["description"] == "Tell which of the two is the first, and why."
+
+
+def test_a_write_that_makes_nothing_void_is_refused_with_what_was_meant() -> None:
+    read = made("count", group="tickets", tags=("desks",))
+    for right in (("tickets",), ("desks",)):
+        assert "change" in Registry([read, made("change", effect="write", group="other", invalidates=right)])
+    with pytest.raises(ToolLoadError, match=r"'change' of .* invalidates 'tickts', which is neither the group nor a tag .* Did you mean 'tickets'\?"):
+        Registry([read, made("change", effect="write", group="other", invalidates=("desks", "tickts"))])
+
+
+def test_what_tools_from_elsewhere_are_about_may_come_later() -> None:
+    registry = Registry([made("count", group="tickets")])
+    registry.replace("mcp:a", [made("change", effect="write", group="far", invalidates=("not here yet",))])
+
+    assert "change" in registry
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_texts_of_definitions_are_those_of_the_schemas_and_made_once(strict: bool) -> None:
+    registry = Registry([made("one"), made("two", title="二")])
+    texts = registry.texts(["two", "one"], strict=strict)
+
+    assert [json.loads(text) for text, _ in texts] == registry.schemas(["two", "one"], strict=strict)
+    assert [size for _, size in texts] == [len(text.encode()) for text, _ in texts]
+    assert all(first[0] is second[0] for first, second in zip(texts, registry.texts(["two", "one"], strict=strict), strict=True))

@@ -27,6 +27,12 @@ class Board:
         self.asked.append((actor, thread, limit))
         return [{"speaker": "Ana", "text": "你好", "ts": "1.000001"}]
 
+    async def channel(self, actor: Actor, channel: str) -> dict[str, str]:
+        self.asked.append((actor, channel))
+        if channel == "#gone":
+            raise ToolFailed("I know no channel called '#gone'.", code=ErrorCode.NOT_FOUND)
+        return {"id": "C9", "name": "#general"}
+
     async def post_message(self, actor: Actor, channel: str, text: str, *, thread_ts: str = "") -> dict[str, str]:
         if channel == "#secret":
             raise ToolFailed("You are not in #secret.", code=ErrorCode.PERMISSION_DENIED)

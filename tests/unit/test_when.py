@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.builtin.clockwords import Unclear
-from tools.builtin.when import MAX_AHEAD, definite, understand
+from tools.builtin.when import MAX_AHEAD, definite, repeats, understand, weekday_in_one
 
 TOKYO = "Asia/Tokyo"
 NOW = datetime(2026, 11, 29, 23, 30, tzinfo=UTC)
@@ -127,7 +127,36 @@ def test_a_moment_is_understood_on_the_persons_own_clock(text: str) -> None:
     assert read(text) == f"{expected}+09:00"
 
 
+PLACES = {
+    "tomorrow at 9am Tokyo time": ("2026-12-01T09:00:00+09:00", TOKYO),
+    "9 am tokyo time tomorrow": ("2026-12-01T09:00:00+09:00", TOKYO),
+    "tomorrow at 9am in Tokyo": ("2026-12-01T09:00:00+09:00", TOKYO),
+    "9am asia/tokyo tomorrow": ("2026-12-01T09:00:00+09:00", TOKYO),
+    "2026-12-05 09:00 Tokyo time": ("2026-12-05T09:00:00+09:00", TOKYO),
+    "东京时间早上9点": ("2026-11-30T09:00:00+09:00", TOKYO),
+    "明天东京时间上午九点": ("2026-12-01T09:00:00+09:00", TOKYO),
+    "9am New York time": ("2026-11-30T09:00:00-05:00", "America/New_York"),
+    "tomorrow 15:00 UTC": ("2026-11-30T15:00:00+00:00", "UTC"),
+    "9pm UTC+8": ("2026-11-30T21:00:00+08:00", "UTC+08:00"),
+    "tomorrow 9am my time": ("2026-11-30T09:00:00+00:00", "Europe/London"),
+    "明天早上9点当地时间": ("2026-11-30T09:00:00+00:00", "Europe/London"),
+}
+
+
+@pytest.mark.parametrize("text", PLACES)
+def test_a_time_on_the_clock_of_a_place_is_that_places(text: str) -> None:
+    found = understand(text, NOW, ZoneInfo("Europe/London"), "Europe/London")
+
+    assert (found.written(), found.zone) == PLACES[text]
+
+
 REFUSED = {
+    "tomorrow 9am Atlantis time": "'atlantis time' names a clock that is not known",
+    "火星时间早上9点": "'火星时间' names a clock that is not known",
+    "9am Tokyo tomorrow": "the part 'tokyo' is not understood",
+    "on mondays at 9am": "cannot repeat",
+    "weekdays 9am": "cannot repeat",
+    "每个工作日早上9点": "cannot repeat",
     "monday 10:00": "2026-12-07",
     "next friday 10:00": "2026-12-04 or 2026-12-11",
     "next week": "which day",
@@ -245,3 +274,21 @@ def test_what_was_resolved_once_means_the_same_whenever_it_is_read_again(minutes
 def test_no_text_gives_anything_but_a_future_moment_or_a_reason(text: str) -> None:
     with contextlib.suppress(Unclear):
         assert NOW < understand(text, NOW, ZoneInfo(TOKYO), TOKYO).at <= NOW + timedelta(days=MAX_AHEAD)
+
+
+@pytest.mark.parametrize("text", ["drink water every day", "每天喝水", "stand up daily", "每个工作日打卡", "water the plants every 2 days", "每两小时站起来"])
+def test_words_that_ask_for_a_repetition_are_noticed(text: str) -> None:
+    assert repeats(text)
+
+
+@pytest.mark.parametrize("text", ["write the daily report", "给每个人发邮件", "call every customer", "交每日报告", "weekly meeting"])
+def test_words_that_only_look_like_a_repetition_are_left_alone(text: str) -> None:
+    assert not repeats(text)
+
+
+def test_a_shown_time_reads_in_one_language_on_a_card() -> None:
+    shown = weekday_in_one(understand("tomorrow 9am", NOW, ZoneInfo(TOKYO), TOKYO).shown())
+
+    assert shown == "2026-12-01 09:00 (Tuesday 星期二), Asia/Tokyo, UTC+09:00"
+    assert shown.said("en") == "2026-12-01 09:00 (Tuesday), Asia/Tokyo, UTC+09:00"
+    assert shown.said("zh") == "2026-12-01 09:00（星期二）, Asia/Tokyo, UTC+09:00"

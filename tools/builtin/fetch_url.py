@@ -61,6 +61,7 @@ def _site(arguments: Mapping[str, Any]) -> str:
     effect="read",
     group="web",
     circuit=_site,
+    goes_out="url",
     timeout=20,
     aliases=("fetchUrl", "open_url", "read_url", "web_fetch"),
     title="Read a web page",
@@ -76,8 +77,8 @@ async def fetch_url(
 ) -> WebPage:
     """Read one public web page and return its address, title and text (articles as Markdown; JSON, XML, feeds and plain text as they are).
 
-    Use it when the person gives an address or asks about a page whose address is known. Not for searching the web, for pages that need a sign-in or
-    lie in the company's own network, or for PDF files, images and downloads.
+    Use it for an address that a person wrote here or that a tool's result shows, exactly as it stands there. Not for searching the web, for pages
+    that need a sign-in or lie in the company's own network, or for PDF files, images and downloads.
     """
     fetcher = ctx.resources.get("fetcher") or default_fetcher()
     try:

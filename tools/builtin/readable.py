@@ -1,20 +1,19 @@
 """From a web page to what a person would read of it: the article without menus and scripts, in Markdown, by trafilatura.
 
-Everything here takes time in proportion to a page that somebody else wrote, so it runs in threads of its own (name look-ups use
-the common ones), and pages of very many elements get a plainer reading that costs little.
+Everything here takes time in proportion to a page that somebody else wrote, so it runs in a lane of its own, and
+pages of very many elements get a plainer reading that costs little.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urljoin
 
 from tools.net.text import decode
+from tools.threads import beside
 
 MAX_ELEMENTS: Final = 8_000
 """Elements of a page up to which the article is sought; that takes about a second. A hostile page could make it minutes."""
@@ -28,7 +27,7 @@ _BLOCKS = frozenset(
     }
 )
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
-_threads: Final = ThreadPoolExecutor(max_workers=2, thread_name_prefix="readable")
+_AT_ONCE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +45,12 @@ class Reading:
 
 async def read_text(body: bytes, charset: str) -> str:
     """`body` decoded; a guess at its characters may take a while."""
-    return await asyncio.get_running_loop().run_in_executor(_threads, decode, body, charset)
+    return await beside("readable", lambda: decode(body, charset), width=_AT_ONCE)
 
 
 async def read_html(body: bytes, charset: str, url: str, *, links: bool) -> Reading:
     """The readable part of an HTML page at `url`; with `links`, where it leads as well."""
-    return await asyncio.get_running_loop().run_in_executor(_threads, lambda: _read(decode(body, charset), url, links=links))
+    return await beside("readable", lambda: _read(decode(body, charset), url, links=links), width=_AT_ONCE)
 
 
 def _read(html: str, url: str, *, links: bool) -> Reading:

@@ -6,7 +6,6 @@ happen. In a room that others read, only the reminders asked for there are shown
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, cast
 
@@ -16,9 +15,10 @@ from memory.keys import Thread
 from memory.reminders import MAX_OPEN, MAX_TEXT, Reminder, Reminders, RemindersDown, TooManyReminders, reminder_id
 from tools.builtin.clockwords import Unclear
 from tools.builtin.moment import UnknownTimezone, find_timezone, now
-from tools.builtin.when import MAX_LENGTH, When, definite, understand
+from tools.builtin.when import MAX_LENGTH, When, both, definite, repeats, understand, weekday_in_one
 from tools.decorator import tool
 from tools.result import ErrorCode, Suggestion
+from tools.threads import beside
 from tools.tool import ModelRetry, ToolContext, ToolFailed
 
 _WORDS = {
@@ -31,8 +31,20 @@ _WORDS = {
         "Timezone": "时区",
         "Reminder": "提醒编号",
         "What to say when the time comes, in the person's language": "到时候要说的话，用提出请求者的语言",
+        "Reminder id": "提醒编号",
+        "The place where reminders are kept does not answer right now.": "保存提醒的地方现在没有响应。",
+        "Reminders are not kept here.": "这里没有启用提醒功能。",
+        "The person has {limit} open reminders already, which is the limit. One has to be cancelled first.": (
+            "未到时间的提醒已有 {limit} 个，达到上限。请先取消一个。"
+        ),
+        "The time is not accepted: {said} is {time}, and that has passed: it is now {now} there. Nothing was set; ask the person for a new time.": (
+            "这个时间已经过去（当地现在是 {now}），所以没有设置提醒。"
+        ),
     }
 }
+
+
+_ONCE = both("This reminder is given once; reminders do not repeat.", "只提醒一次：提醒不会重复。")
 
 
 def _zone(ctx: ToolContext, name: str) -> tuple[str, tzinfo]:
@@ -50,9 +62,12 @@ async def _understood(ctx: ToolContext, when: str, timezone: str) -> When:
     name, zone = _zone(ctx, timezone)
     try:
         # The library that reads month names loads its tables at first use; nobody else should wait for that.
-        return await asyncio.to_thread(understand, when, now(ctx), zone, name)
+        found = await beside("times", lambda: understand(when, now(ctx), zone, name), width=4)
     except Unclear as error:
         raise ModelRetry(f"The time is not accepted: {error}.") from error
+    if timezone.strip() and found.at.utcoffset() != found.at.astimezone(zone).utcoffset():
+        raise ModelRetry(f"The time is not accepted: {when.strip()!r} names the clock of {found.zone}, but timezone is {name}; send one of the two.")
+    return found
 
 
 async def _resolve(ctx: ToolContext, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -70,8 +85,8 @@ def _card(args: BaseModel) -> list[tuple[str, Any]]:
         found = None
     if found is None:
         return [*rows, ("When", sent["when"]), ("Timezone", sent["timezone"])]
-    note = found.note()
-    return [*rows, ("When", found.shown()), *([("Note", note)] if note else [])]
+    notes = [note for note in (found.note(), _ONCE if repeats(sent["text"]) else "") if note]
+    return [*rows, ("When", weekday_in_one(found.shown())), *(("Note", note) for note in notes)]
 
 
 @tool(effect="write", group="reminders", keyed=True, title="Set a reminder", render=_card, resolve=_resolve, words=_WORDS, aliases=("set_reminder",))
@@ -92,8 +107,8 @@ async def remind_me(
 ) -> dict[str, Any]:
     """Remind the person who asks of something, once, at a time of their own clock; the reminder is written into this conversation.
 
-    Returns the reminder's id and its exact time. Use it when they ask to be reminded or told later. Not for other people,
-    not for repeating reminders, and not for writing to a channel at a later time.
+    Returns the reminder's id and its exact time. Use it when they ask to be reminded or told later. Not for other people, and not
+    for writing to a channel at a later time. Reminders do not repeat: for "every day" or 每周 say so, and set the first one only if they want it.
     """
     words, kept_as = text.strip(), reminder_id(ctx.actor, ctx.idempotency_key)
     if not words:
@@ -121,8 +136,9 @@ async def remind_me(
         raise ToolFailed(message, suggestion=Suggestion.ASK_PERSON) from error
     except RemindersDown as error:
         raise _down() from error
+    notes = " ".join(note for note in (found.note(), _ONCE if repeats(words) else "") if note)
     # The text is not given back: what the model wrote itself must not look as if a tool had found it.
-    return {"reminder_id": reminder.id, "when": found.shown(), **({"note": found.note()} if found.note() else {})}
+    return {"reminder_id": reminder.id, "when": found.shown(), **({"note": notes} if notes else {})}
 
 
 async def _known(ctx: ToolContext, reminder: str) -> bool:
@@ -161,7 +177,7 @@ async def _named(ctx: ToolContext, arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _cancel_card(args: BaseModel) -> list[tuple[str, Any]]:
     sent = args.model_dump()
-    rows = [("Text", sent["text"]), ("When", sent["when"]), ("Reminder", sent["reminder_id"])]
+    rows = [("Text", sent["text"]), ("When", weekday_in_one(sent["when"])), ("Reminder", sent["reminder_id"])]
     return [(label, value) for label, value in rows if value]
 
 

@@ -29,10 +29,12 @@ _WORDS = {
     "zh": {
         "Post a message": "发送消息",
         "Channel": "频道",
+        "Channel id": "频道编号",
         "Text": "内容",
         "In thread": "回复到",
         "Thread ts": "回复的消息",
         'Channel name or id, e.g. "#general" or "C0123456789"': "频道名称或编号，例如 #general 或 C0123456789",
+        "Leave it out: the channel's id is filled in": "请留空：频道编号会自动填写",
         "The message, complete and ready to be read by others": "完整的消息，可以直接给别人看",
     }
 }
@@ -40,11 +42,17 @@ _WORDS = {
 
 def _card(args: BaseModel) -> list[tuple[str, Any]]:
     sent = args.model_dump()
-    rows = [("Channel", sent["channel"]), ("Text", sent["text"])]
-    return [*rows, ("In thread", sent["thread_ts"])] if sent["thread_ts"] else rows
+    rows = [("Channel", sent["channel"]), ("Text", sent["text"]), ("In thread", sent["thread_ts"]), ("Channel id", sent["channel_id"])]
+    return [(label, value) for label, value in rows if value or label in {"Channel", "Text"}]
 
 
-@tool(effect="write", group="slack", title="Post a message", render=_card, words=_WORDS)
+async def _settled(ctx: ToolContext, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The name for people and for rules, the id for the post itself: a channel renamed after the approval is still the one that was meant."""
+    found = await _slack(ctx).channel(ctx.actor, arguments["channel"].strip())
+    return arguments | {"channel": found["name"], "channel_id": found["id"]}
+
+
+@tool(effect="write", group="slack", title="Post a message", render=_card, resolve=_settled, same_as={"channel": "channel_id"}, words=_WORDS)
 async def post_message(
     ctx: ToolContext,
     channel: Annotated[str, Field(description='Channel name or id, e.g. "#general" or "C0123456789"', min_length=1, max_length=82)],
@@ -52,12 +60,13 @@ async def post_message(
     thread_ts: Annotated[
         str, Field(description="Timestamp of the message to reply to, e.g. 1716192000.000100; empty for a new message", pattern=r"^(\d{1,12}\.\d{6})?$")
     ] = "",
+    channel_id: Annotated[str, Field(description="Leave it out: the channel's id is filled in", max_length=24)] = "",
 ) -> dict[str, str]:
     """Post a message to a channel for the person who asked; returns its channel, timestamp and link.
 
     Use it only when the person asks to write to a channel. Not for answering in the present conversation: just answer there.
     """
-    return await _slack(ctx).post_message(ctx.actor, channel.strip(), text, thread_ts=thread_ts)
+    return await _slack(ctx).post_message(ctx.actor, channel_id or channel.strip(), text, thread_ts=thread_ts)
 
 
 def _slack(ctx: ToolContext) -> SlackAccess:

@@ -17,6 +17,8 @@ from typing import Final
 from tools.builtin.clockwords import Clock, Unclear, read_clock
 from tools.builtin.daywords import Day, Span, add_months, read_day, read_span
 from tools.builtin.moment import WEEKDAYS
+from tools.builtin.zonewords import read_zone
+from tools.words import Worded
 
 MAX_AHEAD: Final = 731
 """Days into the future that are accepted."""
@@ -30,7 +32,16 @@ _ISO: Final = re.compile(
     re.IGNORECASE,
 )
 _FILLER: Final = re.compile(r"(?:\b(?:at|on|by|the|of|around|please|remind|me)\b|请?提醒我|[的在于,，。.@()]|^\s*-\s|\s-\s*$)+")
-_REPEATED: Final = re.compile(r"\b(?:every|each|daily|weekly|monthly|hourly)\b|每")
+_REPEATED: Final = re.compile(
+    r"\b(?:every|each|daily|weekly|monthly|yearly|annually|hourly|nightly|weekdays|weekends|workdays|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b|每|天天"
+)
+_REPEATED_TEXT: Final = re.compile(
+    r"\b(?:every|each)\s+(?:other\s+|single\s+|\d+\s+)?(?:second|minute|hour|day|night|morning|noon|afternoon|evening|week|weekday|weekend|workday|month|year"
+    r"|mon|tue|wed|thu|fri|sat|sun)\w*|\b(?:daily|weekly|monthly|yearly|hourly)[.!]?\s*$"
+    r"|每(?:隔|天|日(?!报|刊|例)|早|晚|夜|周|週|星期|礼拜|月|年|小时|分钟|个?(?:工作日|周末|星期|礼拜|小时|钟头|月|早上|上午|中午|下午|晚上)|[一两二三四五六七八九十\d]+个?(?:天|周|小时|分钟|月|年))|天天",
+    re.IGNORECASE,
+)
+_WEEKDAY_SHOWN: Final = re.compile(r" \((\w+) (星期.)\)")
 _HAN_DIGITS: Final = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _WEEKDAY: Final = re.compile("(?:周|週|星期|礼拜)[一二三四五六日天]")
 _HAN_NUMBER: Final = re.compile("[零〇一二两三四五六七八九十]+")
@@ -66,20 +77,36 @@ class When:
         day = self.at.weekday()
         return f"{self.at:%Y-%m-%d %H:%M}{seconds} ({WEEKDAYS['en'][day]} {WEEKDAYS['zh'][day]}), {self.zone}, UTC{offset[:3]}:{offset[3:5]}"
 
-    def note(self) -> str:
+    def note(self) -> Worded:
         """What is special about the time, in both languages; empty when nothing is."""
         if self.gap:
-            return (
-                f"{self.gap} does not exist that day (clocks go forward), so it is {self.at:%H:%M}. 当天时钟拨快，没有 {self.gap}，因此改为 {self.at:%H:%M}。"
+            return both(
+                f"{self.gap} does not exist that day (clocks go forward), so it is {self.at:%H:%M}.",
+                f"当天时钟拨快，没有 {self.gap}，因此改为 {self.at:%H:%M}。",
             )
         if self.twice:
             which, zh = ("first", "第一次") if not self.at.fold else ("second", "第二次")
-            return f"Clocks show {self.at:%H:%M} twice that day; this is the {which}. 当天时钟拨慢，{self.at:%H:%M} 会出现两次，这里指{zh}。"
-        return ""
+            return both(f"Clocks show {self.at:%H:%M} twice that day; this is the {which}.", f"当天时钟拨慢，{self.at:%H:%M} 会出现两次，这里指{zh}。")
+        return Worded("")
+
+
+def both(english: str, chinese: str) -> Worded:
+    """A sentence in both languages, of which a card shows the reader's."""
+    return Worded(f"{english} {chinese}", en=english, zh=chinese)
+
+
+def weekday_in_one(shown: str) -> Worded:
+    """A time as `When.shown` wrote it, with the weekday in the language of whoever reads it on a card."""
+    return Worded(shown, en=_WEEKDAY_SHOWN.sub(r" (\1)", shown), zh=_WEEKDAY_SHOWN.sub(r"（\2）", shown))
+
+
+def repeats(text: str) -> bool:
+    """Whether a reminder's words ask for more than one ("drink water every day", "每天喝水"); a "daily report" does not."""
+    return _REPEATED_TEXT.search(text) is not None
 
 
 def understand(text: str, now: datetime, zone: tzinfo, name: str) -> When:
-    """The moment `text` means for someone in `zone` (called `name`) at `now` (aware).
+    """The moment `text` means for someone in `zone` (called `name`) at `now` (aware); on another place's clock when it names one.
 
     Raises `Unclear` with how it was understood, for what has passed, lies too far ahead or is not clear.
     """
@@ -87,8 +114,12 @@ def understand(text: str, now: datetime, zone: tzinfo, name: str) -> When:
         raise Unclear(f"a time is at most {MAX_LENGTH} characters long")
     plain = _plain(text)
     if _REPEATED.search(plain):
-        raise Unclear("a reminder is given once and cannot repeat; give the first time only, and say so to the person")
+        raise Unclear("a reminder is given once and cannot repeat; tell the person so, and send the first time only if they want that one")
     iso = _ISO.fullmatch(plain)
+    if iso is None:
+        named, plain = read_zone(plain)
+        name, zone = named or (name, zone)
+        iso = _ISO.fullmatch(plain.strip())  # "2026-11-30T09:00 Tokyo time"
     found = _iso(iso, zone, name) if iso is not None else _spoken(plain, text, now.astimezone(zone), zone, name)
     if found.at <= now:
         raise Unclear(f"{text.strip()!r} is {found.shown()}, and that has passed: it is now {now.astimezone(zone):%Y-%m-%d %H:%M} there")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
@@ -14,7 +13,9 @@ from tools.builtin.moment import now
 from tools.builtin.orders.rules import Order, Status, normal_id
 from tools.builtin.orders.store import OrderStore, shared_store
 from tools.decorator import tool
+from tools.faults import report
 from tools.result import ErrorCode, Suggestion
+from tools.threads import beside
 from tools.tool import ToolContext, ToolFailed
 
 OrderId = Annotated[str, AfterValidator(normal_id), Field(description="Full order number, e.g. ABC-20240520-001", min_length=1, max_length=40)]
@@ -53,9 +54,34 @@ async def list_orders(
 
 
 _ID_HINT = {"Order id": "订单号", "Full order number, e.g. ABC-20240520-001": "完整的订单号，例如 ABC-20240520-001"}
+_REFUSALS = {
+    "The order system cannot be reached just now. Nothing was changed.": "订单系统现在无法访问，什么都没有改动。",
+    "Order {order} has already shipped with {carrier}, so it cannot be cancelled. It can be returned after delivery.": (
+        "订单 {order} 已经发货（{carrier}），不能取消；签收后可以退货。"
+    ),
+    "Order {order} has already shipped, so it cannot be cancelled. It can be returned after delivery.": "订单 {order} 已经发货，不能取消；签收后可以退货。",
+    "Order {order} has been delivered, so it cannot be cancelled. It can be returned instead.": "订单 {order} 已经签收，不能取消，但可以退货。",
+    "Order {order} is already cancelled (reason: {reason}). Nothing is left to do.": "订单 {order} 之前已经取消（原因：{reason}）。",
+    "Order {order} is already cancelled. Nothing is left to do.": "订单 {order} 之前已经取消。",
+    "Order {order} was returned, so there is nothing left to cancel.": "订单 {order} 已经退货，不需要取消。",
+    "Order {order} is packed and its label is printed, so its address cannot be changed. It can still be cancelled.": (
+        "订单 {order} 已经打包并打印了面单，不能再改地址，但还可以取消。"
+    ),
+    "Order {order} has already shipped with {carrier}, so its address cannot be changed. Only the carrier can redirect it.": (
+        "订单 {order} 已经发货（{carrier}），不能再改地址，只有承运商可以改投。"
+    ),
+    "Order {order} has already shipped, so its address cannot be changed. Only the carrier can redirect it.": (
+        "订单 {order} 已经发货，不能再改地址，只有承运商可以改投。"
+    ),
+    "Order {order} is delivered, so its address no longer matters and cannot be changed.": "订单 {order} 已经签收，不能再改地址。",
+    "Order {order} is cancelled, so its address no longer matters and cannot be changed.": "订单 {order} 已经取消，不能再改地址。",
+    "Order {order} is returned, so its address no longer matters and cannot be changed.": "订单 {order} 已经退货，不能再改地址。",
+}
+"""What the rules say to a person who reads Chinese; a name in braces stands for whatever is there."""
 _CANCEL = {
     "zh": {
         **_ID_HINT,
+        **_REFUSALS,
         "Cancel order": "取消订单",
         "Order": "订单",
         "Reason": "原因",
@@ -65,6 +91,7 @@ _CANCEL = {
 _ADDRESS = {
     "zh": {
         **_ID_HINT,
+        **_REFUSALS,
         "Change shipping address": "修改收货地址",
         "Order": "订单",
         "New address": "新地址",
@@ -137,10 +164,10 @@ async def change_shipping_address(
 
 async def _ask(ctx: ToolContext, question: Callable[[OrderStore], T]) -> T:
     try:
-        return await asyncio.to_thread(lambda: question(_store(ctx)))
+        return await beside("orders", lambda: question(_store(ctx)))
     except (sqlite3.Error, OSError) as error:
         # Raised before the commit only (see the store), so it is known that nothing was changed.
-        logger.exception("orders.unreachable", run=ctx.run_id, call=ctx.call_id)
+        report(logger.bind(run=ctx.run_id, call=ctx.call_id), "orders.unreachable", error)
         message = "The order system cannot be reached just now. Nothing was changed."
         raise ToolFailed(message, code=ErrorCode.UPSTREAM_ERROR, suggestion=Suggestion.RETRY) from error
 
