@@ -42,8 +42,8 @@ async def run_tools(action: act.RunTools, ledger: Ledger, deps: Deps) -> None:
     if action.calls[0].effect == "write":
         call, ready = checked[0]
         log.info("tool.approved", run=action.run.id, call=call.id, tool=call.tool)
-        if again and isinstance(ready, Prepared) and not ready.tool.keyed:
-            ready = unknown_outcome(call)  # it was keyed when it began, and is not any more: a second time might do it twice
+        if again and not _may_repeat(ready):
+            ready = unknown_outcome(call)
         result = await _write(call, ready, action.run, ledger, deps)
         if again:
             result = settled(unknown_outcome(call), result)
@@ -54,6 +54,11 @@ async def run_tools(action: act.RunTools, ledger: Ledger, deps: Deps) -> None:
     first = {call.key if call.key and call.again else call.id: (call, ready) for call, ready in reversed(checked)}
     results = dict(zip(first, await asyncio.gather(*(_execute(call, ready, action.run, ledger, deps) for call, ready in first.values())), strict=True))
     await ledger.record(*(_done(call, results.get(call.key) or results[call.id]) for call, _ in checked))
+
+
+def _may_repeat(ready: Prepared | ToolResult) -> bool:
+    """Whether a write that was begun may be sent again: it was keyed then, but a second time is safe only if it still is."""
+    return isinstance(ready, ToolResult) or ready.tool.keyed
 
 
 def _done(call: Call, result: ToolResult) -> act.ToolDone:

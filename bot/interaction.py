@@ -153,7 +153,7 @@ class Interaction:
         self._mailbox = mailbox
         self._slack = slack
         self._registry = registry
-        self._permissions = Permissions(grants) if grants is not None else None
+        self._permissions = Permissions(grants, registry) if grants is not None else None
         self._guardrails = guardrails or Guardrails()
 
     async def _find(self, thread: Thread, approval_id: str) -> tuple[Session, Run, Call] | None:

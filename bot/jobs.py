@@ -30,9 +30,7 @@ PATIENCE: Final = 2.0
 BATCH: Final = 50
 """Reminders read at a time."""
 FULL_PAUSE: Final = 5.0
-"""Seconds until the next try for a thread whose mailbox is full."""
-DOWN_PAUSE: Final = 2.0
-"""Seconds until a reminder is tried again whose thread's store did not answer."""
+"""Seconds until the next try for a thread whose mailbox is full, or a reminder that failed twice."""
 
 
 class Jobs:
@@ -45,6 +43,7 @@ class Jobs:
         self._clock = clock
         self._looking = asyncio.Lock()
         self._stopping = False
+        self._failed: set[str] = set()
         scheduler: Any = AsyncIOScheduler
         self._scheduler = scheduler(timezone=UTC)
         # A look that takes longer than the pause is not started twice, and looks missed meanwhile are one look.
@@ -78,21 +77,33 @@ class Jobs:
                 log.exception("reminders_failed")
 
     async def _batch(self) -> int:
+        """Give what is due, at most `BATCH`; how many were given."""
         batch = await self._reminders.due(self._clock(), BATCH)
+        given = 0
         for reminder in batch:
             if self._stopping:
                 break
             try:
                 await self._give(reminder)
+                given += 1
+                self._failed.discard(reminder.id)
             except RemindersDown:
                 raise
             except MailboxDown as error:  # on a cluster it may be this thread's part alone: the others must not wait behind it
                 log.warning("reminder_waits", reminder=reminder.id, reason=str(error))
-                await self._reminders.postpone(reminder, self._clock() + DOWN_PAUSE)
+                await self._step_back(reminder)
             except Exception:  # whatever is wrong with one reminder must not hold up the others
                 log.exception("reminder_failed", reminder=reminder.id)
-                await self._reminders.postpone(reminder, self._clock() + FULL_PAUSE)
-        return len(batch)
+                await self._step_back(reminder)
+        return given
+
+    async def _step_back(self, reminder: Reminder) -> None:
+        """The next look tries it again; one that fails a second time lets others go first for a while."""
+        if reminder.id in self._failed:
+            self._failed.discard(reminder.id)
+            await self._reminders.postpone(reminder, self._clock() + FULL_PAUSE)
+        else:
+            self._failed.add(reminder.id)
 
     async def _give(self, reminder: Reminder) -> None:
         if not await self._reminders.begin(reminder):

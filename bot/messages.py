@@ -261,6 +261,10 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
     "grants_revoke": {"en": "Revoke", "zh": "撤销"},
     "grants_revoked": {"en": "Revoked: {title}. I ask before the next such call.", "zh": "已撤销：{title}。下一次同类操作之前我会询问。"},
     "grants_revoked_all": {"en": "Revoked: all {count}. I ask before every change again.", "zh": "已全部撤销，共 {count} 项。每次改动之前我都会重新询问。"},
+    "grants_revoked_only": {
+        "en": "Revoked: the one permission you gave. I ask before every change again.",
+        "zh": "已撤销仅有的 1 项授权。每次改动之前我都会重新询问。",
+    },
     "grants_revoked_none": {
         "en": "There was nothing to revoke: you have allowed nothing in advance. I ask before every change.",
         "zh": "没有可以撤销的授权：你没有预先允许任何操作。每次改动之前我都会询问。",

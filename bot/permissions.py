@@ -107,7 +107,7 @@ class Permissions:
                 return _line(say("grants_revoked_none", language))
             for grant, _ in found:
                 await self._revoke(actor, grant)
-            return _line(say("grants_revoked_all", language, count=str(len(found))))
+            return _line(say("grants_revoked_all" if len(found) > 1 else "grants_revoked_only", language, count=str(len(found))))
         meant = [grant for grant, _ in found if grant.id.startswith(which)]
         if len(meant) > 1:
             return self._list(found, language, note=say("grants_several", language))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ from bot.events import EVENT, Due
 from bot.jobs import BATCH, FULL_PAUSE, Jobs
 from memory.connect import connect
 from memory.keys import Actor, Thread
-from memory.mailbox import MAIL_BATCH, MAIL_LIMIT, Mailbox, MailboxDown
+from memory.mailbox import MAIL_BATCH, MAIL_LIMIT, Delivery, Mailbox, MailboxDown
 from memory.reminders import MAX_OPEN, UNREADABLE_PAUSE, Reminder, Reminders, RemindersDown, TooManyReminders, reminder_id
 from tests.fakes.valkey import Valkey
 
@@ -282,7 +283,8 @@ async def test_a_fault_that_nobody_foresaw_does_not_stop_the_scheduler(store: Re
             raise ZeroDivisionError if len(looks) == 1 else MailboxDown("away")
 
     odd = Odd(connect("redis://127.0.0.1:1", timeout=0.2))
-    jobs = Jobs(odd, store, every=0.02, clock=lambda: 1_500)
+    clock = itertools.count(1_500, 10)  # time goes on with every look at it
+    jobs = Jobs(odd, store, every=0.02, clock=lambda: next(clock))
     jobs.start()
     async with asyncio.timeout(10):
         while len(looks) < 3:
@@ -293,3 +295,25 @@ async def test_a_fault_that_nobody_foresaw_does_not_stop_the_scheduler(store: Re
     await jobs.tick()  # stopped is stopped, even for a look that was just about to begin
 
     assert len(looks) == seen
+
+
+async def test_one_reminder_that_cannot_be_given_does_not_hold_up_the_others(store: Reminders, mailbox: Mailbox) -> None:
+    bad, *good = [made(f"run:{number}", due=1_000 + number) for number in range(3)]
+    for each in (bad, *good):
+        await store.add(each)
+    given: list[str] = []
+
+    class Odd(Mailbox):
+        async def deliver(self, thread: Thread, key: str, *_: Any, **__: Any) -> Any:
+            if key == f"reminder:{bad.id}":
+                raise MailboxDown("this shard is away")
+            given.append(key)
+            return Delivery.STORED
+
+    jobs = Jobs(Odd(connect("redis://127.0.0.1:1", timeout=0.2)), store, clock=lambda: 1_500)
+    await jobs.tick()
+    await jobs.tick()
+
+    assert given == [f"reminder:{each.id}" for each in good]
+    assert [each.id for each in await store.due(1_500, 10)] == []  # it steps back for a while after a second try
+    assert [each.id for each in await store.due(1_600, 10)] == [bad.id]

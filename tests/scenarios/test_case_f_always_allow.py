@@ -214,14 +214,15 @@ async def test_nobody_sees_or_ends_what_somebody_else_allowed(valkey: Valkey) ->
         [grant_id] = revoke_buttons(await listed(stack))
         await always(stack, "book Elm", terms(), user="bruno")
 
-        assert "There was nothing to revoke" in shown(await listed(stack, "bruno", "revoke all"))
-        assert "没有可以撤销的授权" in shown(await listed(stack, "bruno", "撤销 全部"))
         assert "Nothing was changed" in shown(await listed(stack, "bruno", f"revoke {grant_id}"))
         own = await listed(stack, "bruno")
         await stack.slack.click("bruno", ORDERS, own["ts"], "steward:revoke", grant_id)
         assert "Oak" not in shown(own)
         await rest(stack)
 
+        assert "Revoked: the one permission you gave." in shown(await listed(stack, "bruno", "revoke all"))
+        assert "There was nothing to revoke" in shown(await listed(stack, "bruno", "revoke all"))
+        assert "没有可以撤销的授权" in shown(await listed(stack, "bruno", "撤销 全部"))
         await passes(stack, "book Oak")
         assert rooms.names == ["Oak", "Elm", "Oak"]
 

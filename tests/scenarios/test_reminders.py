@@ -65,10 +65,13 @@ TOKYO_EVENING = datetime(2026, 11, 29, 23, 30, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("when", "words"),
-    [("tomorrow 9am", "@steward remind me tomorrow 9am to call Bo"), ("明天上午9点", "@steward 明天上午9点提醒我给 Bo 打电话")],
+    ("when", "words", "on_card"),
+    [
+        ("tomorrow 9am", "@steward remind me tomorrow 9am to call Bo", "2026-12-01 09:00 (Tuesday), Asia/Tokyo, UTC+09:00"),
+        ("明天上午9点", "@steward 明天上午9点提醒我给 Bo 打电话", "2026-12-01 09:00（星期二）, Asia/Tokyo, UTC+09:00"),
+    ],
 )
-async def test_tomorrow_at_nine_is_the_persons_own_tomorrow(valkey: Valkey, when: str, words: str) -> None:
+async def test_tomorrow_at_nine_is_the_persons_own_tomorrow(valkey: Valkey, when: str, words: str, on_card: str) -> None:
     """G8: it is 23:30 UTC, and Monday morning in Tokyo already."""
     clock = Clock(TOKYO_EVENING)
     model = ScriptedModel([calls(("remind_me", {"text": "call Bo", "when": when})), text("Will do.")])
@@ -77,7 +80,7 @@ async def test_tomorrow_at_nine_is_the_persons_own_tomorrow(valkey: Valkey, when
 
         ts, said = await approved(stack, "alice", "#general", words)
 
-        assert "2026-12-01 09:00 (Tuesday 星期二), Asia/Tokyo, UTC+09:00" in said
+        assert on_card in said
         assert "call Bo" in said
         (kept,) = await store(stack.bots[0]).of(Actor(team_id=stack.slack.core.world.users[ALICE].team_id, user_id=ALICE))
         assert kept.due == datetime(2026, 12, 1, 0, 0, tzinfo=UTC).timestamp()
@@ -100,7 +103,7 @@ async def test_in_two_hours_does_not_move_while_the_card_stands(valkey: Valkey) 
     async with stack_at(valkey, model, clock) as stack:
         ts = await stack.slack.say("mei", "#general", "@steward 两小时后提醒我喝水")
         standing = await card(stack, "#general", ts)
-        assert "2026-11-30 09:30 (Monday 星期一), Asia/Shanghai, UTC+08:00" in shown(standing)
+        assert "2026-11-30 09:30（星期一）, Asia/Shanghai, UTC+08:00" in shown(standing)
 
         clock.now += timedelta(hours=1, minutes=50)
         await stack.slack.click("mei", "#general", standing["ts"], "steward:approve")
@@ -134,7 +137,7 @@ async def test_a_time_the_model_got_wrong_is_corrected_before_anybody_is_asked(v
     async with stack_at(valkey, model, clock) as stack:
         ts, said = await approved(stack, "bruno", "#general", "@steward remind me")
 
-        assert "2026-12-03 09:00 (Thursday 星期四), Europe/Berlin" in said
+        assert "2026-12-03 09:00 (Thursday), Europe/Berlin" in said
         assert "'yesterday' is not understood" in str(results(model.requests[1]))
         assert len([m for m in stack.own("#general", ts) if "Set a reminder" in shown(m)]) == 1
 

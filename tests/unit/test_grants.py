@@ -23,9 +23,7 @@ from bot.state import Approval, Call, Policy, Run, Status, Vote
 from memory.grant import Grant, Used
 from memory.keys import Actor, Thread
 from tests.fakes.stack import buttons, shown
-from tools.builtin.orders import cancel_order
 from tools.decorator import tool
-from tools.registry import Registry
 
 NOW = 1_795_996_800.0
 HERE = Thread(team_id="T1", channel_id="C1", thread_ts="1.1")
@@ -380,25 +378,6 @@ def test_the_card_of_the_call_that_brought_it_says_what_was_allowed_besides(same
 
 
 # --- the list --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_list_says_how_often_a_grant_was_used_in_a_sentence(language: str) -> None:
-    words = {"en": ["not used yet", "used once", "used 2 times"], "zh": ["尚未使用", "已使用 1 次", "已使用 2 次"]}[language]
-    for number, said in enumerate(words):
-        assert said in shown({"blocks": grants_list([(GRANT, Used(times=number))], language).blocks})
-
-
-def test_the_list_names_a_tool_and_its_values_as_the_tools_author_did_for_its_reader() -> None:
-    grant = GRANT.model_copy(update={"tool": "cancel_order", "title": "Cancel order", "pattern": {"order_id": "ABC-1"}, "anything": ("reason",)})
-
-    text = shown({"blocks": grants_list([(grant, Used())], "zh", registry=Registry([cancel_order])).blocks})
-
-    assert "取消订单 · " in text
-    assert "订单号：ABC-1" in text
-    assert "原因：任何内容" in text
-    assert "Cancel order" not in text
-    assert "Cancel order · " in shown({"blocks": grants_list([(grant, Used())], "en", registry=Registry([cancel_order])).blocks})
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

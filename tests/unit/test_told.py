@@ -1,4 +1,4 @@
-"""A card in the language of its reader: the tool's own explanations, and values that were written in more than one language."""
+"""Cards and lists in the language of their reader: a tool's own explanations and names, and values written in more than one language."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from bot.always import grants_list
 from bot.cards import resolved_card
 from bot.effects_slack import card_input
 from bot.state import Approval, Call, Policy, Run, Status
 from bot.told import told, translated
+from memory.grant import Grant, Used
 from memory.keys import Actor
 from tests.fakes.stack import shown
 from tools.builtin.orders import cancel_order
@@ -20,6 +22,20 @@ from tools.tool import Tool
 
 DOWN = "The order system cannot be reached just now. Nothing was changed."
 SHIPPED = "Order ABC-1 has already shipped with UPS (1Z9), so it cannot be cancelled. It can be returned after delivery."
+
+
+GRANT = Grant(
+    id="g" * 20,
+    actor=Actor(team_id="T1", user_id="U1"),
+    channel_id="C1",
+    tool="cancel_order",
+    title="Cancel order",
+    tool_digest="t",
+    pattern={"order_id": "ABC-1"},
+    anything=("reason",),
+    created_at=1.0,
+    expires_at=9e8,
+)
 
 
 def card(tool: Tool, arguments: dict[str, Any], language: str, message: str = "") -> str:
@@ -55,3 +71,20 @@ def test_a_time_on_a_card_has_its_weekday_in_one_language(language: str, there: 
 
     assert f"2026-12-01 09:00{' ' if language == 'en' else ''}{there}, Asia/Tokyo" in text
     assert not_there not in text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_list_says_how_often_a_grant_was_used_in_a_sentence(language: str) -> None:
+    words = {"en": ["not used yet", "used once", "used 2 times"], "zh": ["尚未使用", "已使用 1 次", "已使用 2 次"]}[language]
+    for number, said in enumerate(words):
+        assert said in shown({"blocks": grants_list([(GRANT, Used(times=number))], language).blocks})
+
+
+def test_the_list_names_a_tool_and_its_values_as_the_tools_author_did_for_its_reader() -> None:
+    text = shown({"blocks": grants_list([(GRANT, Used())], "zh", registry=Registry([cancel_order])).blocks})
+
+    assert "取消订单 · " in text
+    assert "订单号：ABC-1" in text
+    assert "原因：任何内容" in text
+    assert "Cancel order" not in text
+    assert "Cancel order · " in shown({"blocks": grants_list([(GRANT, Used())], "en", registry=Registry([cancel_order])).blocks})

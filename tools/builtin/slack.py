@@ -26,7 +26,17 @@ async def read_thread(
 
 
 _WORDS = {
+    "en": {"Thread ts": "In thread"},
     "zh": {
+        "I am not in that channel. Someone has to invite me there first.": "我不在那个频道里，需要先有人邀请我进去。",
+        "There is no such channel, or I cannot see it.": "没有这个频道，或者我看不到它。",
+        "That channel is archived.": "那个频道已归档。",
+        "There is no such thread.": "没有这个消息列。",
+        "This workspace does not allow me to post there.": "这个工作区不允许我在那里发消息。",
+        "Slack is not answering right now. Nothing was posted.": "Slack 现在没有回应，什么都没有发出。",
+        "Slack is not answering right now.": "Slack 现在没有回应。",
+        "That is too long for one message.": "内容太长，一条消息放不下。",
+        "The person who asked is not in that channel, so I do not post there for them.": "提出请求的人不在那个频道里，所以我不替他在那里发消息。",
         "Post a message": "发送消息",
         "Channel": "频道",
         "Channel id": "频道编号",
@@ -36,7 +46,7 @@ _WORDS = {
         'Channel name or id, e.g. "#general" or "C0123456789"': "频道名称或编号，例如 #general 或 C0123456789",
         "Leave it out: the channel's id is filled in": "请留空：频道编号会自动填写",
         "The message, complete and ready to be read by others": "完整的消息，可以直接给别人看",
-    }
+    },
 }
 
 
