@@ -98,7 +98,7 @@ class Settings(BaseSettings):
     max_seconds: int = Field(300, ge=1, le=86_400, validation_alias="STEWARD_MAX_SECONDS")
     """Of work; waiting for a person does not count."""
     max_person_calls: int = Field(300, ge=0, validation_alias="STEWARD_MAX_PERSON_CALLS")
-    """Tool calls one person may use in an hour; 0: no cap."""
+    """Tool calls one person may use in an hour, those not counted that they clicked for; 0: no cap."""
     tool_limit: int = Field(12, ge=1, le=128, validation_alias="STEWARD_TOOL_LIMIT")
     """With more tools than this (those always offered not counted) the model opens a group of tools first."""
     approval_ttl: int = Field(86_400, ge=1, le=30 * 86_400, validation_alias="STEWARD_APPROVAL_TTL")

@@ -43,7 +43,7 @@ class Circuits:
     cooling: float = 15.0
     """How long it stays open at first; doubled each time a probe fails."""
     longest: float = 300.0
-    probe: float = 60.0
+    probe: float = 15.0
     """How long a probe has before another call may try."""
 
 

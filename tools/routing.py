@@ -27,6 +27,8 @@ from tools.shrink import clip
 from tools.tool import Tool
 
 _LINE = 160
+_SURELY_FITS, _SURELY_NOT = 3, 8
+"""Bytes a token below and above which definitions need not be counted."""
 _MAX_RAW = 4000
 _MAX_DEPTH = 4
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\u4e00-\u9fff])|(?<=[。！？])|\n\s*\n")
@@ -136,9 +138,12 @@ def _too_many(registry: Registry, tools: list[Tool], limits: RoutingLimits, *, s
     if len(tools) > limits.max_tools:
         return True
     texts = registry.texts([tool.name for tool in tools], strict=strict)
-    # No token is shorter than a byte, so few bytes need no vocabulary; otherwise each definition is counted once in the life of the process.
-    budget = limits.max_definition_tokens
-    return sum(size for _, size in texts) > budget and sum(_tokens(text) for text, _ in texts) > budget
+    # A definition has about four bytes a token in English and three in Chinese. Only near the limit is it worth loading the vocabulary,
+    # which takes 70 MB; each definition is then counted once in the life of the process.
+    size, budget = sum(size for _, size in texts), limits.max_definition_tokens
+    if size <= budget * _SURELY_FITS:
+        return False
+    return size > budget * _SURELY_NOT or sum(_tokens(text) for text, _ in texts) > budget
 
 
 @lru_cache(maxsize=4096)

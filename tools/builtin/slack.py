@@ -26,7 +26,6 @@ async def read_thread(
 
 
 _WORDS = {
-    "en": {"Thread ts": "In thread"},
     "zh": {
         "I am not in that channel. Someone has to invite me there first.": "我不在那个频道里，需要先有人邀请我进去。",
         "There is no such channel, or I cannot see it.": "没有这个频道，或者我看不到它。",
