@@ -17,6 +17,7 @@ from bot.deps import Deps
 from bot.effects_reminder import reminded_directly
 from bot.forms import human
 from bot.gate import mentions, plain
+from bot.going_out import may_open
 from bot.guard import clean, urls
 from bot.ledger import Ledger
 from bot.messages import say
@@ -29,7 +30,7 @@ from bot.state import Call, Run
 from bot.told import told
 from memory.keys import Actor
 from memory.mailbox import Fenced
-from memory.transcript import Item, Note, ToolMessage, UserMessage
+from memory.transcript import Item, Note, UserMessage
 from tools.registry import Registry
 from tools.tool import Tool
 from tools.words import Worded
@@ -137,21 +138,15 @@ async def update_card(action: act.UpdateCard, ledger: Ledger, deps: Deps) -> Non
 
 async def cleaned(text: str, items: list[Item], deps: Deps) -> str:
     """The model's text as it may leave; a long one is worked on in a thread, because it is parsed as Markdown several times."""
-    allowed = allowed_urls(items)
+    allowed = allowed_urls(text, items)
     if len(text) < LONG_TEXT:
         return clean(text, allowed, deps.allowed_hosts)
     return await asyncio.to_thread(clean, text, allowed, deps.allowed_hosts)
 
 
-def allowed_urls(items: list[Item]) -> set[str]:
-    """Links a person wrote or a tool returned; the model may repeat those and no others."""
-    found: set[str] = set()
-    for item in items:
-        if isinstance(item, UserMessage):
-            found |= urls(item.text)
-        elif isinstance(item, ToolMessage):
-            found |= urls(item.content)
-    return found
+def allowed_urls(text: str, items: list[Item]) -> set[str]:
+    """The links in `text` that a person wrote or a tool found before the model wrote them; it may repeat those and no others."""
+    return {url for url in urls(text) if may_open(url, items)}
 
 
 async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
@@ -163,7 +158,7 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
     if run.answer_kind in {"answer", "summary"}:
         text = await cleaned(capped(text, run.locale), (await ledger.messages())[0], deps)
     if run.answer_kind == "reminder":
-        parts = [reminder(run, ledger.session.thread.channel_id, allowed_urls((await ledger.messages())[0]))]
+        parts = [reminder(run, ledger.session.thread.channel_id, allowed_urls(run.answer or "", (await ledger.messages())[0]))]
     else:
         parts = await asyncio.to_thread(answer_parts, text, run.locale) if len(text) >= LONG_TEXT else answer_parts(text, run.locale)
     for index in range(run.parts_posted, len(parts)):
@@ -176,7 +171,7 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
             log.warning("part_refused", code=error.code, run=run.id)
             if not await _part_again(run, index, parts[index], ledger, deps, code=error.code, last=last):
                 if run.answer_kind == "reminder":
-                    await reminded_directly(run, allowed_urls((await ledger.messages())[0]), ledger, deps)
+                    await reminded_directly(run, allowed_urls(run.answer or "", (await ledger.messages())[0]), ledger, deps)
                 await ledger.record(act.PartReplied(last=True))
                 return
 

@@ -14,13 +14,19 @@ from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from bot.guard import urls
+from bot.lookalike import invisible
 from memory.transcript import AssistantMessage, Item, ToolMessage, UserMessage
 from tools.lenient import NotAnObject, parse
 
 _PARTS: Final = re.compile(r"(?:https?://)?(?P<host>[^/?#\\@]*)(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F)))
+_ESCAPED: Final = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _OURSELVES: Final = "Steward"
 """What the tools that read Slack call the one who wrote our own messages."""
+
+
+GIVEN_BACK: Final = frozenset({"ask_person", "cancel_reminder", "list_reminders", "remind_me"})
+"""Tools whose results are words the model wrote itself, perhaps in another thread, given back."""
 
 
 def may_open(address: str, items: Sequence[Item]) -> bool:
@@ -38,12 +44,12 @@ def may_open(address: str, items: Sequence[Item]) -> bool:
             case UserMessage(own=True):
                 own = own or words in _plain(item.text)
             case AssistantMessage():
-                own = own or any(words in _plain(text) for text in _written(item))
+                own = own or any(words in _plain(text) or words in _plain(_unwrapped(text)) for text in _written(item))
             case UserMessage():
                 if not own and _stands_in(wanted, item.text):
                     return True
             case ToolMessage():
-                if not own and any(_stands_in(wanted, text) for text in _shown(item.content)):
+                if not own and item.name not in GIVEN_BACK and any(_stands_in(wanted, text) for text in _shown(item.content)):
                     return True
     return False
 
@@ -59,6 +65,13 @@ def _same(url: str) -> str:
 
 def _plain(text: str) -> str:
     return unquote(text).casefold()
+
+
+def _unwrapped(text: str) -> str:
+    """`text` as tools may come to read it: escapes resolved however often they were escaped, invisible characters gone."""
+    for _ in range(3):
+        text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    return "".join(char for char in text if char != "\\" and not invisible(char))
 
 
 def _stands_in(wanted: str, text: str) -> bool:

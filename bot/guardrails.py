@@ -14,6 +14,7 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from importlib import import_module
 from time import monotonic
 from typing import Any, Final
@@ -294,10 +295,18 @@ def _values(node: Any, path: list[str]) -> Iterator[str]:
         left -= 1
         if left < 0:
             raise _TooMuch("too many values")
-        text = "" if here is None or depth < len(path) else here if isinstance(here, str) else json.dumps(here, ensure_ascii=False)
+        text = "" if here is None or depth < len(path) else here if isinstance(here, str) else _written(here)
         if len(text) > MAX_VALUE:
             raise _TooMuch("a value is too long")
         yield text
+
+
+def _written(value: Any) -> str:
+    """A value that is no text as a rule reads it; numbers plainly (`25000` also for 25000.0 and 2.5e4), so that no spelling slips by."""
+    if isinstance(value, float):
+        plain = format(Decimal(repr(value)), "f")
+        return plain.rstrip("0").rstrip(".") if "." in plain else plain
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _forms(text: str) -> list[str]:

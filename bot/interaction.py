@@ -202,6 +202,9 @@ class Interaction:
                 if made is None:
                     return
                 view = made
+            elif not _may_edit(call, run, form.actor):
+                await self._slack.notice(form.thread.channel_id, form.actor.user_id, say("click_requester", run.locale), form.thread.thread_ts)
+                return
             elif tool is not None:
                 schema = tool.schema()["function"]["parameters"]
                 view = edit_view(
@@ -281,6 +284,8 @@ class Interaction:
     async def _edited(self, form: Form, run: Run, call: Call, tool: Tool) -> Decision | Refused:
         """The values of an edit form, held against the tool's arguments and the rules, in the definite form in which they would run."""
         block = next(iter(form.values), "")
+        if not _may_edit(call, run, form.actor):  # what a form says about its values (which channels exist, say) is for its person alone
+            return Refused({block: say("click_requester", run.locale)})
         schema = tool.schema()["function"]["parameters"]
         try:
             arguments = read_form(schema, call.arguments or {}, form.values)
@@ -327,6 +332,14 @@ class Interaction:
         if text.casefold() in {"status", "状态"}:
             return Rendered(say("status_ok" if await self._mailbox.ping() else "status_store_down", language), [])
         return Rendered(help_text(language), [])
+
+
+def _may_edit(call: Call, run: Run, actor: Actor) -> bool:
+    """Whether the form may be opened and checked for this person: as far as that can be told before the decision itself is judged."""
+    policy = call.approval.policy if call.approval is not None else None
+    if actor == run.requested_by or policy is None or policy.rule == "requester":
+        return actor == run.requested_by
+    return policy.rule != "users" or actor.user_id in policy.users
 
 
 def _first_text(values: Mapping[str, Any]) -> str:

@@ -85,6 +85,8 @@ async def _judge(tool: Tool, task: asyncio.Future[Any], limit: int, log: Any) ->
             return ToolResult.fail(tool.name, ErrorCode.INVALID_ARGUMENTS, message, Suggestion.FIX_ARGUMENTS)
         case ToolFailed() as signal:
             message = worded(signal, "The tool could not do this.")
+            if tool.effect == "write" and signal.code is ErrorCode.TIMEOUT:  # it waited for an end that it did not see
+                return ToolResult.fail(tool.name, ErrorCode.OUTCOME_UNKNOWN, f"{message} {_UNKNOWN}", Suggestion.ASK_PERSON)
             return ToolResult.fail(tool.name, signal.code, message, signal.suggestion, retry_after=signal.retry_after)
         case TimeoutError() as error if tool.effect == "read":
             log.warning("tool.upstream_timeout", error=type(error).__name__)

@@ -135,7 +135,7 @@ async def remind_me(
         message = f"The person has {MAX_OPEN} open reminders already, which is the limit. One has to be cancelled first."
         raise ToolFailed(message, suggestion=Suggestion.ASK_PERSON) from error
     except RemindersDown as error:
-        raise _down() from error
+        raise _in_doubt() from error
     notes = " ".join(note for note in (found.note(), _ONCE if repeats(words) else "") if note)
     # The text is not given back: what the model wrote itself must not look as if a tool had found it.
     return {"reminder_id": reminder.id, "when": found.shown(), **({"note": notes} if notes else {})}
@@ -196,7 +196,7 @@ async def cancel_reminder(
     try:
         over = await _store(ctx).cancel(ctx.actor, wanted)
     except RemindersDown as error:
-        raise _down() from error
+        raise _in_doubt() from error
     if over is not None:
         return {"cancelled": wanted, "text": over.text, "when": _shown(over)}
     # The same approved call may have done it before its answer was lost; either way there is nothing left to give.
@@ -233,6 +233,12 @@ def _store(ctx: ToolContext) -> Reminders:
     if store is None:
         raise ToolFailed("Reminders are not kept here.", code=ErrorCode.UPSTREAM_ERROR, suggestion=Suggestion.GIVE_UP)
     return store
+
+
+def _in_doubt() -> ToolFailed:
+    # The store may have done it before its answer was lost; asking again with the same key finds out.
+    message = "The reminders' store did not answer, so it is not known whether this was done."
+    return ToolFailed(message, code=ErrorCode.OUTCOME_UNKNOWN, suggestion=Suggestion.ASK_PERSON)
 
 
 def _down() -> ToolFailed:
