@@ -12,13 +12,14 @@ from typing import Any, Final
 import structlog
 
 from bot import actions as act
+from bot.addresses import urls
 from bot.cards import CardInput, approval_card, resolved_card
 from bot.deps import Deps
 from bot.effects_reminder import reminded_directly
 from bot.forms import human
 from bot.gate import mentions, plain
 from bot.going_out import may_open
-from bot.guard import clean, urls
+from bot.guard import clean
 from bot.ledger import Ledger
 from bot.messages import say
 from bot.questions import question_card

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from bot.guard import urls
+from bot.addresses import urls
 from bot.lookalike import invisible
 from memory.transcript import AssistantMessage, Item, ToolMessage, UserMessage
 from tools.lenient import NotAnObject, parse

@@ -16,37 +16,20 @@ from typing import Any, Final
 
 from markdown_it.token import Token
 
+from bot.addresses import OPEN, SENTENCE_END, SHUT, addresses, canonical, deceives, stripped
 from bot.lookalike import Flat, flatten, invisible
 from bot.markdown import BRACKET, blocks, children, depth, fences, spans, tidy
 
-_OPEN, _SHUT = "\ufdd0", "\ufdd1"
-_PLACE: Final = re.compile(f"{_OPEN}(\\d+){_SHUT}")
-_STOP: Final = rf"\s<>\"`|{_OPEN}{_SHUT}，。、；：！？（）【】「」『』《》“”‘’…\u0000-\u001f"
-_SCHEMES: Final = "mailto|javascript|vbscript|tel|sms|slack|file|blob|facetime|skype|intent|view-source"
-_COMMON: Final = "com|net|org|io|co|cn|dev|app|ai|me|info|biz|edu|gov|xyz|top|site|online|shop|tk|ru|uk|de|jp|example|test|invalid"
-_WITH_SCHEME: Final = re.compile(rf"[a-z][a-z0-9+.-]{{0,30}}://[^{_STOP}]*|(?<![a-z0-9])(?:(?:{_SCHEMES}):|data:[a-z]+/)[^{_STOP}]+", re.IGNORECASE)
-_DOMAIN: Final = re.compile(
-    rf"(?P<host>(?:[\w.+%-]{{1,100}}@)?[\w-]{{1,100}}(?:\.[\w-]+)+)(?P<rest>(?::\d+)?(?:[/?#][^{_STOP}]*)?)"
-    rf"|[a-z0-9-]{{1,63}}(?:[.。][a-z0-9-]{{1,63}}){{0,8}}。(?:{_COMMON})(?![a-z0-9])(?:[/?#:][^{_STOP}]*)?",
-    re.IGNORECASE,
-)
-_HAN: Final = "\u3400-\u9fff\uf900-\ufaff"
-_HAN_CHAR: Final = re.compile(f"[{_HAN}]")
-_HAN_TLDS: Final = re.compile(
-    "中国|中國|公司|网络|網絡|网址|網址|在线|商城|集团|香港|台湾|台灣|新加坡|澳門|澳门|游戏|移动|网站|网店|中文网|商店|商标|佛山|广东|我爱你|慈善|政务|机构|组织机构"
-    "|手机|时尚|世界|企业|信息|健康|娱乐|招聘|新闻|旅游|购物|餐厅|食品"
-)
-_SENTENCE_END: Final = ".,;:!?'\"*_~)]}"
-_SIGNED: Final = re.compile(rf"<\s*(?P<sign>[!！@#])(?P<body>[^<>{_OPEN}]{{0,400}})>|<\s*[!！@#][\w^]+")
-_ANGLED: Final = re.compile(rf"<(?P<target>[^<>\s|{_OPEN}]+)(?:\|(?P<label>[^<>\n{_OPEN}]*))?>")
+_PLACE: Final = re.compile(f"{OPEN}(\\d+){SHUT}")
+_SIGNED: Final = re.compile(rf"<\s*(?P<sign>[!！@#])(?P<body>[^<>{OPEN}]{{0,400}})>|<\s*[!！@#][\w^]+")
+_ANGLED: Final = re.compile(rf"<(?P<target>[^<>\s|{OPEN}]+)(?:\|(?P<label>[^<>\n{OPEN}]*))?>")
 _BROADCAST: Final = re.compile(r"@(?:channel|here|everyone)(?![a-z0-9_])", re.IGNORECASE)
-_DEFINITION: Final = re.compile(rf"(?<!\\)\[(?P<label>[^\[\]{_OPEN}]+)\]:\s*(?P<target><[^<>\n]*>|[^\s{_OPEN}]+)")
+_DEFINITION: Final = re.compile(rf"(?<!\\)\[(?P<label>[^\[\]{OPEN}]+)\]:\s*(?P<target><[^<>\n]*>|[^\s{OPEN}]+)")
 _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _WORTH_A_LOOK: Final = re.compile(r"[@<\[]|:\S|\w[.。]\w")
 _HTTP: Final = re.compile(r"https?://(?P<host>[a-z0-9.-]+)(?::\d{1,5})?(?:[/?#][!-~]*)?", re.IGNORECASE)
 _ROUNDS: Final = 4
 _PAREN: Final = re.compile(r"\\.|[()\s]", re.DOTALL)
-_MOST_STEPS: Final = 32  # characters at the end of an address that may belong to the sentence
 _DEEPEST: Final = 32  # brackets open at once in one block of text: a parser's work grows with their number, and no prose has as many
 _LONGEST: Final = 3_000
 """Characters of a link's address that are looked at; a longer one is no link here."""
@@ -61,11 +44,11 @@ class _Allowed:
 
     @classmethod
     def of(cls, urls: Collection[str], hosts: Collection[str]) -> _Allowed:
-        return cls(frozenset(map(_canonical, urls)), frozenset(host.lower() for host in hosts))
+        return cls(frozenset(map(canonical, urls)), frozenset(host.lower() for host in hosts))
 
     def permits(self, url: str) -> bool:
         """`url` was given to us letter by letter, or is on an allowed host. Markdown's own escapes may be undone, nothing else."""
-        return any(_canonical(form) in self.urls or self._on_host(form) for form in {url, html.unescape(url), _ESCAPED.sub(r"\1", url)})
+        return any(canonical(form) in self.urls or self._on_host(form) for form in {url, html.unescape(url), _ESCAPED.sub(r"\1", url)})
 
     def _on_host(self, url: str) -> bool:
         match = _HTTP.fullmatch(url)
@@ -73,83 +56,6 @@ class _Allowed:
             return False
         host = match["host"].lower()
         return host in self.hosts or any(entry.startswith(".") and host.endswith(entry) for entry in self.hosts)
-
-
-def _canonical(url: str) -> str:
-    # `example.com`, `https://example.com` and `https://example.com/` say the same and carry nothing.
-    bare = re.sub(r"^(?:https?://|mailto:)", "", url)
-    return bare[:-1] if bare.endswith("/") and not set(bare[:-1]) & set("/?#") else bare
-
-
-# --- finding ---------------------------------------------------------------------------------------------------------
-
-
-def _addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Where in (flattened) text something stands that a client might turn into a link."""
-    at = 0
-    for match in (*_WITH_SCHEME.finditer(text), None):
-        for domain in _DOMAIN.finditer(text, at, match.start() if match else len(text)):
-            found = _host(domain["host"], domain["rest"]) if domain["host"] else (0, len(domain[0]))
-            if found is not None:
-                yield domain.start() + found[0], domain.start() + found[1]
-        if match:
-            at = match.end()
-            yield match.span()
-
-
-def _host(host: str, rest: str) -> tuple[int, int] | None:
-    """The part of `host + rest` that can be a domain or an e-mail address; None for `3.14`, `e.g`, `v2.0`, or two Chinese sentences."""
-    labels = host.split(".")
-    if len(labels) == 4 and rest and all(map(str.isdigit, labels)):
-        return 0, len(host) + len(rest)
-    end = len(host) + len(rest)
-    if len(host) > 300:  # no such domain exists, but what a client makes of it is another matter
-        return 0, end
-    while len(labels) > 1:
-        found = _domain(labels)
-        if found is not None:
-            start, stop = found
-            return start, end if stop is None else stop
-        if _HAN_CHAR.match(labels.pop()):  # `evil.example.后面`
-            end = len(".".join(labels))
-    return None
-
-
-def _domain(labels: list[str]) -> tuple[int, int | None] | None:
-    """Whether these labels are a domain: where it starts in them, and where it stops if before their end."""
-    last = labels[-1]
-    before = len(".".join(labels[:-1]))
-    stop = None
-    if _HAN_CHAR.match(last):
-        if not _HAN_TLDS.fullmatch(last):
-            return None
-    elif cut := _HAN_CHAR.search(last):  # `README.md文件`: the name ends where the Chinese begins
-        stop, last = before + 1 + cut.start(), last[: cut.start()]
-    host = ".".join(labels)
-    start = 0
-    if last.isascii():  # `见README.md`: the name begins where the Chinese ends
-        start = max((char.end() for char in _HAN_CHAR.finditer(host, 0, before) if host[char.end()] != "."), default=0)
-    known = _COMMON if all(label.isdigit() for label in host[start:before].split(".")) else r"[^\W\d_]{2,}(?:[-_].*)?"
-    return (start, stop) if re.fullmatch(known, last, re.IGNORECASE) else None
-
-
-def _stripped(url: str) -> Iterator[str]:
-    """`url` and what is left of it when punctuation that probably belongs to the sentence is taken off, step by step."""
-    yield url
-    for end in range(len(url), max(len(url) - _MOST_STEPS, 0), -1):
-        if url[end - 1] not in _SENTENCE_END:
-            return
-        yield url[: end - 1]
-
-
-def urls(text: str) -> set[str]:
-    """The addresses in a person's message or a tool's result: with and without a scheme, and e-mail addresses, as they were written."""
-    found: set[str] = set()
-    for start, end in _addresses(text):
-        whole = text[start:end]
-        for url in (whole, re.split(r"[^!-~]", whole)[0], whole.split("\\")[0]):
-            found.update(form for form in _stripped(url) if form and not form.endswith("://"))
-    return found
 
 
 # --- rewriting -------------------------------------------------------------------------------------------------------
@@ -165,7 +71,7 @@ class _Block:
 
     def keep(self, piece: str, *, ours: bool = False) -> str:
         self.put_away.append((piece, ours))
-        return f"{_OPEN}{len(self.put_away) - 1}{_SHUT}"
+        return f"{OPEN}{len(self.put_away) - 1}{SHUT}"
 
     def code(self, shown: str) -> str:
         """A code span we write ourselves."""
@@ -228,7 +134,7 @@ def _rewrite(text: str, allowed: _Allowed, *, references: bool, row: bool) -> st
         block.text = _DEFINITION.sub(lambda m: _definition(block, m), block.text)
     block.replace(lambda flat: (m.span() for m in _SIGNED.finditer(flat)), lambda flat, written: _signed(block, flat, written))
     block.replace(lambda flat: (m.span() for m in _ANGLED.finditer(flat)), lambda flat, written: _angled(block, flat, written))
-    block.replace(_addresses, lambda flat, written: _address(block, flat, written))
+    block.replace(addresses, lambda flat, written: _address(block, flat, written))
     block.replace(lambda flat: (m.span() for m in _BROADCAST.finditer(flat)), lambda flat, _: block.mention("@", flat[1:]))
     return block.finish()
 
@@ -260,12 +166,12 @@ def _links(block: _Block) -> None:
 
 def _link(block: _Block, label: str, address: str, written: str) -> str:
     flat = flatten(address).text
-    if address and block.allowed.permits(address):
+    if address and block.allowed.permits(address) and not deceives(flatten(label).text, flat):
         tail = written if not _BROADCAST.search(flatten(written).text) else f"]({address})"
         return block.keep("[") + label + block.keep(tail)
     if sign := re.match(r"[!@#](?=[\w^])", flat):
         return f"{label} {block.mention(sign[0], flat[1:])}".lstrip()
-    if not (re.match(r"[a-z][a-z0-9+.-]*:|//|\\\\", flat, re.IGNORECASE) or any(_addresses(flat))):
+    if not (re.match(r"[a-z][a-z0-9+.-]*:|//|\\\\", flat, re.IGNORECASE) or any(addresses(flat))):
         return f"[{label}] ({written[2:]}"  # `handlers[0](event)`, or a place in some other document
     shown = block.code(flat)
     return shown if len(label) <= _LONGEST and flatten(label).text.strip() in {"", flat} else f"{label} ({shown})"
@@ -291,7 +197,7 @@ def _target(text: str, at: int) -> tuple[str, int] | None:
             at = end
         address = text[start:at]
     title = re.compile(r"(?:\s+(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?\s*\)").match(text, at)
-    return None if title is None or _OPEN in address else (address, title.end())
+    return None if title is None or OPEN in address else (address, title.end())
 
 
 def _definition(block: _Block, match: re.Match[str]) -> str:
@@ -312,22 +218,22 @@ def _signed(block: _Block, flat: str, written: str) -> str:
 
 def _angled(block: _Block, flat: str, written: str) -> str | None:
     target, _, label = flat[1:-1].partition("|")
-    if not (re.match(r"[a-z][a-z0-9+.-]*:.|//", target, re.IGNORECASE) or any(_addresses(target))):
+    if not (re.match(r"[a-z][a-z0-9+.-]*:.|//", target, re.IGNORECASE) or any(addresses(target))):
         return None  # `List<String>` and the like
-    if block.allowed.permits(written[1:-1].partition("|")[0]):
+    if block.allowed.permits(written[1:-1].partition("|")[0]) and not deceives(flatten(label).text, target):
         return block.keep("[") + label + block.keep(f"]({target})") if label else block.keep(written)
     return f"{label} ({block.code(target)})" if label.strip() not in {"", target} else block.code(target)
 
 
 def _address(block: _Block, flat: str, written: str) -> str:
-    for form in _stripped(written):
+    for form in stripped(written):
         if block.allowed.permits(form):
             return block.keep(form) + written[len(form) :]
     ascii_part = re.split(r"[^!-~]", written)[0]
-    for form in _stripped(ascii_part):
+    for form in stripped(ascii_part):
         if form and form != written and block.allowed.permits(form):
             return f"{block.keep(form)}{ascii_part[len(form) :]} {written[len(ascii_part) :]}"  # `https://a.example/看看`: two things, told apart
-    shown = flat.rstrip(_SENTENCE_END) or flat
+    shown = flat.rstrip(SENTENCE_END) or flat
     return block.code(shown) + flat[len(shown) :]
 
 
@@ -401,7 +307,7 @@ def _token_alive(tokens: list[Token], allowed: _Allowed) -> bool:
         else:
             if _text_alive(words, allowed):
                 return True
-            words = "\n" if token.type in {"softbreak", "hardbreak"} else _OPEN
+            words = "\n" if token.type in {"softbreak", "hardbreak"} else OPEN
     return _text_alive(words, allowed)
 
 
@@ -409,7 +315,7 @@ def _text_alive(words: str, allowed: _Allowed) -> bool:
     flat = flatten(words)
     if _SIGNED.search(flat.text) or _BROADCAST.search(flat.text):
         return True
-    return any(not any(allowed.permits(form) for form in _stripped(_written(flat, words, span))) for span in _addresses(flat.text))
+    return any(not any(allowed.permits(form) for form in stripped(_written(flat, words, span))) for span in addresses(flat.text))
 
 
 def _written(flat: Flat, words: str, span: tuple[int, int]) -> str:

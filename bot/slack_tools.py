@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bot.addresses import urls
 from bot.gate import plain
-from bot.guard import clean, urls
+from bot.guard import clean
 from bot.render import answer_parts
 from bot.slack import Slack, SlackDown, SlackRefused
 from bot.slack_search import Search, Sight, listed, name_of, sight

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.guard import clean, settled, urls
+from bot.addresses import urls
+from bot.guard import clean, settled
 
 ALLOWED = "https://x.example/?a=1&b=2"
 PARSERS = [MarkdownIt("commonmark", {"html": html}).enable(["table", "strikethrough"]) for html in (False, True)]
@@ -250,3 +251,22 @@ def test_a_text_cut_anywhere_by_the_stream_is_harmless(text: str, at: int) -> No
 )
 def test_an_unfinished_link_mention_or_code_span_waits(so_far: str, shown: str) -> None:
     assert settled(so_far) == shown
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[https://good.example](https://evil.example/?d=1)", "https://good.example (`https://evil.example/?d=1`)"),
+        ("[bank.example](https://evil.example/?d=1)", "bank.example (`https://evil.example/?d=1`)"),
+        ("<https://evil.example/?d=1|https://good.example>", "https://good.example (`https://evil.example/?d=1`)"),
+        ("[www.evil.example](https://evil.example/?d=1)", "[www.evil.example](https://evil.example/?d=1)"),
+        ("[report.pdf of evil.example](https://evil.example/?d=1)", None),
+    ],
+)
+def test_a_link_whose_words_name_another_site_is_not_live(written: str, shown: str | None) -> None:
+    known = {"https://evil.example/?d=1", "https://good.example", "bank.example", "www.evil.example"}
+    said = clean(written, known)
+
+    if shown is not None:
+        assert said == shown
+    assert "](https://evil.example" not in said or written == said

@@ -18,7 +18,8 @@ from markdown_it import MarkdownIt
 from slack_sdk.models.blocks import Block
 from slack_sdk.models.views import View
 
-from bot.guard import clean, settled, urls
+from bot.addresses import urls
+from bot.guard import clean, settled
 from bot.markdown import close_fences, tidy
 from bot.render import MAX_ANSWER, MAX_PART, MAX_PARTS, Rendered, answer_parts, capped, fallback, help_text, home, progress
 from bot.split import split
