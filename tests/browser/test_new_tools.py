@@ -21,37 +21,37 @@ async def _choices(person: Person) -> list[str]:
 
 @pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
 async def test_a_choice_of_an_order_leads_to_its_card_and_permits_nothing(steward: Program, windows: Windows, *, phone: bool) -> None:
-    alice = await windows.open(steward, "alice", phone=phone)
-    await alice.ask("cancel an order, because it is too large" if phone else "取消一个订单")
-    chosen = (await _choices(alice))[-1]
+    bruno = await windows.open(steward, "bruno", phone=phone)
+    await bruno.ask("cancel an order, because it is too large" if phone else "取消一个订单")
+    chosen = (await _choices(bruno))[-1]
     before = steward.order(chosen)["status"]
-    await alice.thread.get_by_role("button", name=chosen).click()
-    await alice.sees_on_card("Approval needed: Cancel order" if phone else "需要审批：取消订单", chosen)
-    await alice.sees("Answered:" if phone else "已回答")
-    await expect(alice.thread.locator('[data-testid^="action-steward:choice:"]')).to_have_count(0)
+    await bruno.thread.get_by_role("button", name=chosen).click()
+    await bruno.sees_on_card("Approval needed: Cancel order" if phone else "需要审批：取消订单", chosen)
+    await bruno.sees("Answered:" if phone else "已回答")
+    await expect(bruno.thread.locator('[data-testid^="action-steward:choice:"]')).to_have_count(0)
     assert steward.order(chosen)["status"] == before
-    await alice.press("deny")
-    await alice.sees("declined" if phone else "被拒绝")
+    await bruno.press("deny")
+    await bruno.sees("declined" if phone else "被拒绝")
     assert steward.order(chosen)["status"] == before
 
 
 async def test_a_question_can_be_answered_in_words_in_its_form_or_below_it(steward: Program, windows: Windows) -> None:
-    alice = await windows.open(steward, "alice")
-    await alice.ask("cancel an order, in words")
-    order = (await _choices(alice))[0]
-    await alice.thread.get_by_test_id("action-steward:answer").click()
-    await expect(alice.modal).to_contain_text("Which order shall I cancel?")
-    await alice.fill("answer", order.lower())
-    await alice.submit()
-    await alice.sees_on_card("Approval needed: Cancel order", order)
-    await alice.press("deny")
-    await alice.sees("declined")
+    bruno = await windows.open(steward, "bruno")
+    await bruno.ask("cancel an order, in words")
+    order = (await _choices(bruno))[0]
+    await bruno.thread.get_by_test_id("action-steward:answer").click()
+    await expect(bruno.modal).to_contain_text("Which order shall I cancel?")
+    await bruno.fill("answer", order.lower())
+    await bruno.submit()
+    await bruno.sees_on_card("Approval needed: Cancel order", order)
+    await bruno.press("deny")
+    await bruno.sees("declined")
 
-    await alice.reply("cancel one order, below")
-    await _choices(alice)
-    await alice.reply("what is 15*7?")
-    await alice.sees("= 105")
-    await expect(alice.thread.locator('[data-testid^="action-steward:choice:"]')).to_have_count(0)
+    await bruno.reply("cancel one order, below")
+    await _choices(bruno)
+    await bruno.reply("what is 15*7?")
+    await bruno.sees("= 105")
+    await expect(bruno.thread.locator('[data-testid^="action-steward:choice:"]')).to_have_count(0)
 
 
 async def test_a_reminder_is_allowed_for_later_times_as_well_and_then_set_without_a_card(steward: Program, windows: Windows) -> None:
