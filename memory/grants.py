@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from importlib.resources import files
 from time import time
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from memory.grant import Grant, Used
 from memory.keys import Actor, Keys
+from memory.scripts import Scripts
 
 log = structlog.get_logger(__name__)
 
@@ -40,7 +40,7 @@ class Grants:
         self._client: Any = client
         self._keys = Keys(space)
         self._clock = clock
-        self._put = (files("memory") / "lua" / "grant_put.lua").read_text()
+        self._scripts = Scripts(client, ("put",), prefix="grant_")
 
     async def put(self, grant: Grant) -> bool:
         """Keep a grant, unless it has expired or was revoked; putting it again changes nothing. False when the person has `MAX_GRANTS` already.
@@ -50,7 +50,7 @@ class Grants:
         base = self._keys.grants(grant.actor)
         document = grant.model_dump_json().encode()
         names = (f"{base}index", base + grant.id, f"{base}revoked:{grant.id}")
-        answer = self._client.eval(self._put, len(names), *names, grant.id, document, int(grant.expires_at * 1000), MAX_GRANTS)
+        answer = self._scripts.run("put", names, (grant.id, document, int(grant.expires_at * 1000), MAX_GRANTS))
         return int(await _read(answer)) >= 0
 
     async def list(self, actor: Actor) -> list[tuple[Grant, Used]]:

@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from importlib.resources import files
 from time import monotonic
 from typing import Any, Final
 
 from redis.asyncio import Redis, RedisCluster
-from redis.exceptions import NoScriptError, RedisClusterException, RedisError
+from redis.exceptions import RedisClusterException, RedisError
 
 from memory.keys import Keys, Thread
+from memory.scripts import Scripts
 
 SEEN_LIFETIME: Final = 24 * 3600
 """Seconds for which an event's identity is remembered; Slack's own retries end after minutes."""
@@ -83,8 +82,7 @@ class Mailbox:
         self._lease = lease
         self._idle_lifetime = int(idle_lifetime)
         self._owner = owner
-        self._scripts = {name: (files("memory") / "lua" / f"{name}.lua").read_text() for name in ("deliver", "claim", "commit", "renew")}
-        self._hashes = {name: hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest() for name, text in self._scripts.items()}
+        self._scripts = Scripts(client, ("deliver", "claim", "commit", "renew"))
 
     @property
     def lease(self) -> float:
@@ -93,10 +91,7 @@ class Mailbox:
 
     async def _run(self, name: str, names: Sequence[str], args: Sequence[Any]) -> Any:
         try:
-            try:
-                return await self._client.evalsha(self._hashes[name], len(names), *names, *args)
-            except NoScriptError:
-                return await self._client.eval(self._scripts[name], len(names), *names, *args)
+            return await self._scripts.run(name, names, args)
         except (RedisError, RedisClusterException, OSError, TimeoutError) as error:
             raise MailboxDown(f"{name}: {type(error).__name__}") from error
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Sequence
-from importlib.resources import files
 from typing import Any, Final
 
 import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from redis.asyncio import Redis, RedisCluster
-from redis.exceptions import NoScriptError, RedisClusterException, RedisError
+from redis.exceptions import RedisClusterException, RedisError
 
 from memory.keys import Actor, Keys, Thread
+from memory.scripts import Scripts
 
 log = structlog.get_logger(__name__)
 
@@ -73,7 +73,7 @@ class Reminders:
         """`space` is the workspace whose reminders these are, as for the mailbox."""
         self._client: Any = client
         self._keys = Keys(space)
-        self._scripts = {name: (files("memory") / "lua" / f"remind_{name}.lua").read_text() for name in ("add", "begin", "end")}
+        self._scripts = Scripts(client, ("add", "begin", "end"), prefix="remind_")
 
     async def add(self, reminder: Reminder) -> bool:
         """Keep it; False when it is known already. Raises `TooManyReminders` or `RemindersDown`."""
@@ -139,18 +139,11 @@ class Reminders:
         return self._keys.reminder_over(reminder)
 
     async def _run(self, name: str, names: Sequence[str], args: Sequence[Any]) -> Any:
-        script = self._scripts[name]
-        sha = hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
-        try:
-            return await self._answer(self._client.evalsha(sha, len(names), *names, *args))
-        except NoScriptError:
-            return await self._answer(self._client.eval(script, len(names), *names, *args))
+        return await self._answer(self._scripts.run(name, names, args))
 
     async def _answer(self, asked: Awaitable[Any]) -> Any:
         try:
             return await asked
-        except NoScriptError:
-            raise
         except (RedisError, RedisClusterException, OSError, TimeoutError) as error:
             raise RemindersDown(type(error).__name__) from error
 

