@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -34,6 +34,9 @@ from playground.server import Playground
 from tools.mcp.config import McpServer
 from tools.routing import RoutingLimits
 from tools.tool import ToolLoadError
+
+if TYPE_CHECKING:
+    from memory.embedder import Embedder
 
 log = structlog.get_logger(__name__)
 
@@ -163,6 +166,8 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
             approvals=settings.policies.approvals,
             approval_ttl=settings.approval_ttl,
             budget=Budget(settings.max_model_calls, settings.max_tool_calls, settings.max_tokens, settings.max_seconds),
+            context=settings.context_budget,
+            embedder=_embedder,
             mcp=_mcp_servers(settings),
             guardrails=Guardrails.load(settings.policies),
             routing=RoutingLimits(max_tools=settings.tool_limit),
@@ -175,6 +180,12 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
             session_idle_ttl=settings.session_idle_ttl,
         )
         yield parts, welcome
+
+
+def _embedder() -> Embedder | None:
+    from memory.embedder import embedder
+
+    return embedder()
 
 
 def _mcp_servers(settings: Settings) -> dict[str, McpServer]:

@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from bot.state import Call, Notice, Run, Status
+from memory.session_memory import SessionMemory
 from memory.transcript import Item
 from tools.loop import Cooling
 from tools.result import ToolResult
@@ -77,13 +79,23 @@ class ReadHistory:
 
 
 @dataclass(frozen=True, slots=True)
+class Compact:
+    """See whether the newest part of the thread has grown too long, and if so put its older part into the summary. Off everybody's way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Make what was summarised findable by its meaning."""
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
     """Nothing to do until mail arrives or, if given, `until` (seconds since the epoch)."""
 
     until: float | None
 
 
-Action = CallModel | RunTools | AskApproval | UpdateCard | Reply | Finish | SendNotice | ReadHistory | Wait
+Action = CallModel | RunTools | AskApproval | UpdateCard | Reply | Finish | SendNotice | ReadHistory | Compact | Index | Wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +206,34 @@ class HistoryRead:
 
 
 @dataclass(frozen=True, slots=True)
+class Compacted:
+    """What the thread is remembered by from now on."""
+
+    memory: SessionMemory
+    weight: int
+    """UTF-8 bytes of the items it does not speak for."""
+    index: Mapping[int, bytes]
+    """Blocks of the search index that changed."""
+    log_start: int = 0
+    """Items before this position are let go."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """Nothing had to be summarised; the next look is due at this weight."""
+
+    look_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """The items before `upto` can be found by their meaning."""
+
+    upto: int
+    index: Mapping[int, bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The run is over."""
 
@@ -212,5 +252,8 @@ Outcome = (
     | NoticeTaken
     | HistoryRead
     | ProcessingShown
+    | Compacted
+    | LookedAt
+    | Indexed
     | Finished
 )

@@ -46,7 +46,7 @@ class ModelCache:
         """`ttl` in seconds."""
         self._model, self._state, self._engine, self._ttl = model, state, engine, ttl
 
-    async def ask(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]], on_text: OnText | None = None) -> Answer:
+    async def ask(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]], on_text: OnText | None = None, *, once: bool = False) -> Answer:
         """As `Model.ask`; an answer from the cache costs no tokens and is not streamed."""
         request = json.dumps([self._model.identity, messages, tools], sort_keys=True, ensure_ascii=False)
         name = "model:" + hashlib.sha256(request.encode("utf-8", "replace")).hexdigest()
@@ -54,7 +54,7 @@ class ModelCache:
         self._engine.metrics.answers.labels("model", "miss" if kept is None else "hit").inc()
         if kept is not None:
             return kept
-        answer = await self._model.ask(messages, tools, on_text)
+        answer = await self._model.ask(messages, tools, on_text, once=once)
         if self._engine.state is not None and not answer.cut:
             text = {"text": answer.text, "calls": [[call.name, call.arguments] for call in answer.calls], "model": answer.model}
             try:

@@ -139,7 +139,7 @@ class Checking:
         if not tool.goes_out:
             return None
         address = prepared.arguments.get(tool.goes_out)
-        if not address or (isinstance(address, str) and may_open(address, (await self.ledger.messages())[0])):
+        if not address or (isinstance(address, str) and may_open(address, await self.ledger.seen())):
             return None
         log.warning("tool.address_made_up", run=self.run.id, tool=tool.name)
         message = (

@@ -94,7 +94,7 @@ class _Stage:
         """What passed between the model and the tools since the last look, from the stored transcript."""
         channel_id = await self._service.slack.channel_id(CHANNEL) or ""
         thread = Thread(team_id=self._slack.team_id, channel_id=channel_id, thread_ts=self.root)
-        for raw in await self._service.mailbox.read_log(thread, self._told, self._told + 100):
+        for _, raw in await self._service.mailbox.read_log(thread, (self._told, self._told + 100)):
             self._told += 1
             match ITEM.validate_json(raw):
                 case AssistantMessage(calls=calls):

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.answer_cache import AnswerCache, ModelCache
 from bot.guardrails import Guardrails
-from bot.model import Model
+from bot.kept import Kept
+from bot.model import Model, weigher
 from bot.policy_file import Approvals
 from bot.run import Budget
 from bot.slack import Slack
+from memory.budget import ContextBudget
+from memory.context import Weigh
 from memory.grants import Grants
+from memory.tokens import Counter, counter_for
+from memory.windows import UNKNOWN_WINDOW
 from tools.engine import Engine
 from tools.registry import Registry
 from tools.routing import RoutingLimits
 from tools.tool import SlackAccess
+
+if TYPE_CHECKING:
+    from memory.embedder import Embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +81,13 @@ class Deps:
     tool_slack: SlackAccess | None = None
     resources: Mapping[str, Any] = field(default_factory=dict)
     allowed_hosts: frozenset[str] = frozenset()
+    context: ContextBudget = field(default_factory=lambda: ContextBudget(UNKNOWN_WINDOW))
+    """How the model's window is shared out."""
+    count: Counter = field(default_factory=lambda: counter_for(""))
+    """Counts a text in the model's tokens."""
+    weigh: Weigh = field(default_factory=lambda: weigher(counter_for("")))
+    """Tokens of an item as it is sent."""
+    embedder: Callable[[], Embedder | None] = lambda: None
+    """Finds older messages by their meaning, made when it is first needed; None: they are found by their words alone."""
+    kept: Kept = field(default_factory=Kept)
+    """What this process remembers of threads lately worked on."""

@@ -23,10 +23,12 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.events import Decision, Event, Mention
+from bot.context_commands import memory_click, memory_form, menu
+from bot.events import Decision, Event, Mention, Reset
 from bot.fold import BARE_MENTION_PATIENCE
 from bot.gate import Accepted, Identity, admit
 from bot.interaction import Interaction, Refused, clicked, submitted
+from bot.manifest import SHORTCUT
 from bot.shape import readable
 from memory.keys import Thread
 from memory.mailbox import Delivery, Mailbox, MailboxDown
@@ -89,6 +91,7 @@ class Edge:
         app.view(re.compile(r"^steward:"))(self._on_view)
         app.view_closed(re.compile(r".*"))(self._acknowledge)
         app.command(COMMAND)(self._on_command)
+        app.message_shortcut(SHORTCUT["callback_id"])(self._on_shortcut)
         app.error(self._on_error)
 
     # --- events ---------------------------------------------------------------------------------------------------------
@@ -151,9 +154,15 @@ class Edge:
     async def _ignore(self, body: dict[str, Any]) -> None:
         log.debug("event_ignored", type=(body.get("event") or {}).get("type"))
 
-    # --- buttons, forms, the command ---------------------------------------------------------------------------------------
+    # --- buttons, forms, commands ---------------------------------------------------------------------------------------
 
     async def _on_action(self, ack: Callable[[], Awaitable[Any]], body: dict[str, Any]) -> None:
+        about_memory = memory_click(body, self._me)
+        if about_memory is not None:
+            if self._interaction.memory is not None:
+                await self._interaction.memory.clicked(about_memory, self._forget)
+            await ack()
+            return
         click = clicked(body, self._me)
         if isinstance(click, Decision):
             await self.deliver(Accepted(click))
@@ -164,6 +173,10 @@ class Edge:
         await ack()
 
     async def _on_view(self, ack: Callable[..., Awaitable[Any]], body: dict[str, Any]) -> None:
+        about_memory = memory_form(body, self._me)
+        if about_memory is not None and self._interaction.memory is not None:
+            await ack(response_action="update", view=await self._interaction.memory.submitted(about_memory, self._forget))
+            return
         form = submitted(body, self._me)
         if form is None:
             await ack()
@@ -174,6 +187,16 @@ class Edge:
             return
         await self.deliver(Accepted(checked))
         await ack()
+
+    async def _on_shortcut(self, ack: Callable[[], Awaitable[Any]], body: dict[str, Any]) -> None:
+        asked = menu(body, self._me)
+        if self._interaction.memory is not None:
+            await self._interaction.memory.opened(asked)
+        await ack()
+
+    async def _forget(self, event: Reset) -> bool:
+        """Have a thread's memory cleared; False when there is no such thread. Raises `MailboxDown`."""
+        return await self.deliver(Accepted(event, only_if_followed=True)) is not Delivery.NOT_FOLLOWED
 
     async def _on_command(self, ack: Callable[..., Awaitable[Any]], body: dict[str, Any]) -> None:
         answer = await self._interaction.command(body)

@@ -12,8 +12,10 @@ import structlog
 
 from bot import actions as act
 from bot.checks import Checking
+from bot.context_of import context_of
 from bot.deps import Deps
 from bot.effects_slack import cleaned, post_recorded
+from bot.going_out import Seen
 from bot.guard import settled
 from bot.ledger import Ledger
 from bot.messages import say
@@ -23,8 +25,6 @@ from bot.render import Rendered, capped, progress
 from bot.session_ops import outbound_id, past_calls
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Run
-from memory.context import DEFAULT_LIMIT
-from memory.transcript import Item
 from tools.loop import cooled
 from tools.routing import offer as offered
 
@@ -66,7 +66,7 @@ async def _thinking(run: Run, ledger: Ledger, deps: Deps) -> AsyncIterator[None]
 
 async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.ModelAnswered | act.ModelFailed:
     run, thread = action.run, ledger.session.thread
-    limit = DEFAULT_LIMIT
+    budget = deps.context
     history = past_calls(run)
     # A name the model made up rests nowhere, and has no place in the system prompt.
     cooling = tuple(each for each in cooled(history, run.cooling, run.usage.model_calls) if each.tool in deps.registry)
@@ -80,16 +80,17 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
     )
     outcome: act.ModelAnswered | act.ModelFailed
     for _ in range(3):
-        items, _cut = await ledger.messages(limit)
         if deps.answers is not None and not action.final:
-            known = await deps.answers.look(run, thread, items, offer)
+            known = await deps.answers.look(run, thread, await ledger.items(), offer)
             if known is not None:
                 return act.ModelAnswered(known, (), 0)
-        wire = to_wire(system(run, ledger.session.room, run.started_at, offer=offer, cooling=cooling), items)
+        told = system(ledger.session.room, offer=offer)
+        context = await context_of(run, ledger, deps, budget, system=told, tools=[] if action.final else offer.schemas, cooling=cooling)
+        wire = to_wire(told, context.items)
         if action.final:
             wire.append({"role": "user", "content": f"[note by the program] {SUMMARY}"})
         try:
-            answer = await _heard(wire, [] if action.final else offer.schemas, _Partials(run, items, ledger, deps), deps)
+            answer = await _heard(wire, [] if action.final else offer.schemas, _Partials(run, await ledger.seen(), ledger, deps), deps)
             if action.final:
                 outcome = act.ModelAnswered(answer.text or say("capped", run.locale), (), answer.tokens, final=True)
             else:
@@ -103,7 +104,7 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
             outcome = act.ModelFailed(error.kind, error.transient, error.retry_after)
             if error.kind != "overflow":
                 break
-            limit //= 3  # the endpoint knows its window better than we do
+            budget = budget.shrunk(1 / 3)  # the endpoint knows its window better than we do
     if isinstance(outcome, act.ModelFailed) and outcome.transient and deps.budget.time_left(run, time()) <= outcome.retry_after:
         # To wait for the model longer would break the budget: the person hears now that there is no answer.
         outcome = act.ModelFailed(outcome.kind, transient=False)
@@ -129,9 +130,9 @@ class _Partials:
     text can land after the final one.
     """
 
-    def __init__(self, run: Run, items: list[Item], ledger: Ledger, deps: Deps) -> None:
+    def __init__(self, run: Run, seen: Seen, ledger: Ledger, deps: Deps) -> None:
         self._run = run
-        self._items = items
+        self._seen = seen
         self._ledger = ledger
         self._deps = deps
         self._started = self._last = time()
@@ -156,7 +157,7 @@ class _Partials:
         self._task = asyncio.create_task(self._show(self._text))
 
     async def _show(self, text: str) -> None:
-        part = progress(await cleaned(settled(capped(text, self._run.locale)), self._items, self._deps), self._run.locale)
+        part = progress(await cleaned(settled(capped(text, self._run.locale)), self._seen, self._deps), self._run.locale)
         if part.text == self._shown:
             return
         self._shown = part.text

@@ -17,8 +17,7 @@ from bot.cards import CardInput, approval_card, resolved_card
 from bot.deps import Deps
 from bot.effects_reminder import reminded_directly
 from bot.forms import human
-from bot.gate import mentions, plain
-from bot.going_out import may_open
+from bot.going_out import Seen, may_open
 from bot.guard import clean
 from bot.ledger import Ledger
 from bot.messages import say
@@ -29,9 +28,7 @@ from bot.session_ops import card_state, outbound_id
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Call, Run
 from bot.told import told
-from memory.keys import Actor
 from memory.mailbox import Fenced
-from memory.transcript import Item, Note, UserMessage
 from tools.registry import Registry
 from tools.tool import Tool
 from tools.words import Worded
@@ -137,17 +134,17 @@ async def update_card(action: act.UpdateCard, ledger: Ledger, deps: Deps) -> Non
     await ledger.record(act.CardShown(action.run.id, action.call.id, action.state))
 
 
-async def cleaned(text: str, items: list[Item], deps: Deps) -> str:
+async def cleaned(text: str, seen: Seen, deps: Deps) -> str:
     """The model's text as it may leave; a long one is worked on in a thread, because it is parsed as Markdown several times."""
-    allowed = allowed_urls(text, items)
+    allowed = allowed_urls(text, seen)
     if len(text) < LONG_TEXT:
         return clean(text, allowed, deps.allowed_hosts)
     return await asyncio.to_thread(clean, text, allowed, deps.allowed_hosts)
 
 
-def allowed_urls(text: str, items: list[Item]) -> set[str]:
+def allowed_urls(text: str, seen: Seen) -> set[str]:
     """The links in `text` that a person wrote or a tool found before the model wrote them; it may repeat those and no others."""
-    return {url for url in urls(text) if may_open(url, items)}
+    return {url for url in urls(text) if may_open(url, seen)}
 
 
 async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
@@ -157,9 +154,9 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
         return
     text = run.answer or say("stopped", run.locale)
     if run.answer_kind in {"answer", "summary"}:
-        text = await cleaned(capped(text, run.locale), (await ledger.messages())[0], deps)
+        text = await cleaned(capped(text, run.locale), await ledger.seen(), deps)
     if run.answer_kind == "reminder":
-        parts = [reminder(run, ledger.session.thread.channel_id, allowed_urls(run.answer or "", (await ledger.messages())[0]))]
+        parts = [reminder(run, ledger.session.thread.channel_id, allowed_urls(run.answer or "", await ledger.seen()))]
     else:
         parts = await asyncio.to_thread(answer_parts, text, run.locale) if len(text) >= LONG_TEXT else answer_parts(text, run.locale)
     for index in range(run.parts_posted, len(parts)):
@@ -172,7 +169,7 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
             log.warning("part_refused", code=error.code, run=run.id)
             if not await _part_again(run, index, parts[index], ledger, deps, code=error.code, last=last):
                 if run.answer_kind == "reminder":
-                    await reminded_directly(run, allowed_urls(run.answer or "", (await ledger.messages())[0]), ledger, deps)
+                    await reminded_directly(run, allowed_urls(run.answer or "", await ledger.seen()), ledger, deps)
                 await ledger.record(act.PartReplied(last=True))
                 return
 
@@ -242,40 +239,3 @@ async def send_notice(action: act.SendNotice, ledger: Ledger, deps: Deps) -> Non
         await deps.slack.notice(thread.channel_id, notice.actor.user_id, notice.text, thread.thread_ts)
     except (SlackDown, SlackRefused) as error:
         log.warning("notice_not_sent", reason=str(error))
-
-
-async def read_history(action: act.ReadHistory, ledger: Ledger, deps: Deps) -> None:
-    """Read what was said in the thread before we came, once, each line with its speaker."""
-    thread, me = ledger.session.thread, deps.slack.me
-    items: list[Item] = []
-    partial = False
-    try:
-        messages, partial = await deps.slack.history(thread.channel_id, thread.thread_ts, action.before_ts)
-        for message in messages:
-            user = str(message.get("user") or message.get("bot_id") or "unknown")
-            actor = Actor(team_id=str(message.get("team") or thread.team_id), user_id=user)
-            bot = bool(message.get("bot_id"))
-            name = str((message.get("bot_profile") or {}).get("name") or message.get("username") or user)
-            if not bot:
-                try:
-                    name = (await deps.slack.person(actor)).name
-                except SlackRefused:
-                    log.info("speaker_unknown", user=user)
-            text = plain(str(message.get("text") or ""), me.user_id)
-            items.append(
-                UserMessage(
-                    actor=actor,
-                    name="Steward" if user == me.user_id else name,
-                    ts=str(message["ts"]),
-                    text=text,
-                    addressed=mentions(message, me.user_id),
-                    bot=bot,
-                    own=user == me.user_id,
-                )
-            )
-    except (SlackRefused, SlackDown) as error:
-        log.warning("history_not_read", reason=str(error))
-        partial = True
-    if partial:
-        items.insert(0, Note(text="Only a part of this thread's earlier messages could be read."))
-    await ledger.record(act.HistoryRead(tuple(items)))

@@ -74,6 +74,8 @@ class _MessageEvent(_Event):
     """Plain text as the person meant it: entities unescaped, our own mention removed."""
     room: RoomKind
     files: tuple[FileRef, ...] = ()
+    quoted: str = ""
+    """What the message carries besides its own words (see `bot.quoted`): data, not the author's words."""
     root: bool = True
     """Whether nothing earlier can stand in this conversation: the message is the root of its thread, or a top-level direct message."""
     speaker: str = ""
@@ -165,6 +167,15 @@ class Stop(_Event):
     """Not said to us in words (Slack's own stop button, or the bare word in a thread): no answer when nothing runs."""
 
 
+class Reset(_Event):
+    """Someone had this thread's memory cleared: a click on a button, behind a question whether they mean it."""
+
+    kind: Literal["reset"] = "reset"
+    actor: Actor
+    locale: str = ""
+    """The language they were asked in; empty: that of their Slack."""
+
+
 class Due(_Event):
     """A reminder's time has come. Made by the scheduler, never by anything that came in from outside."""
 
@@ -178,7 +189,7 @@ class Due(_Event):
 
 
 Event = Annotated[
-    Mention | DirectMessage | ThreadReply | Edited | Deleted | Decision | Stop | Due,
+    Mention | DirectMessage | ThreadReply | Edited | Deleted | Decision | Stop | Reset | Due,
     Field(discriminator="kind"),
 ]
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from bot.approvals import Refusal, judge
-from bot.events import Decision, Deleted, DirectMessage, Due, Edited, Event, Mention, Person, RoomKind, Stop, ThreadReply
+from bot.events import Decision, Deleted, DirectMessage, Due, Edited, Event, Mention, Person, Reset, RoomKind, Stop, ThreadReply
+from bot.joining import leans_on_channel
 from bot.messages import pick, say
 from bot.questions import choices_of
+from bot.quoted import described
 from bot.reminders import is_direct
+from bot.reset import reset
 from bot.session_ops import (
     all_runs,
     append,
@@ -57,6 +60,8 @@ def fold(session: Session, event: Event, now: float) -> Session:
             session = _decision(session, event, now)
         case Stop():
             session = _stop(session, event, now)
+        case Reset():
+            session = reset(session, event, now)
         case Due():
             session = _due(session, event, now)
         case _:
@@ -71,6 +76,11 @@ def _name(person: Person | None, actor: Actor, speaker: str = "") -> str:
 def _foreign(session: Session, event: Mention | DirectMessage | ThreadReply | Stop) -> bool:
     """Whether someone of another company speaks, also when Slack does not tell more about them than that."""
     return event.actor.team_id != session.thread.team_id or (event.person is not None and event.person.is_foreign)
+
+
+def _unknown(session: Session) -> bool:
+    """Whether nothing of this thread came by us yet."""
+    return session.log_length == 0 and not session.pending and not session.inbox
 
 
 def _request(session: Session, event: Mention | DirectMessage, now: float) -> Session:
@@ -88,8 +98,8 @@ def _request(session: Session, event: Mention | DirectMessage, now: float) -> Se
             return _canned(_inbound(session, event, request=False, now=now), event, say("bot_loop", pick(event.text)), now)
     else:
         session = session.model_copy(update={"bot_turns": 0})
-    unknown = session.log_length == 0 and not session.pending and not session.inbox  # nothing of this thread came by us yet
-    if not event.root and unknown and not session.history_from:
+    needed = not event.root or (isinstance(event, Mention) and leans_on_channel(event))
+    if needed and _unknown(session) and not session.history_from:
         session = session.model_copy(update={"history_from": event.ts})
     return _inbound(session.model_copy(update={"aside": False, "room": event.room}), event, request=True, now=now)
 
@@ -99,6 +109,8 @@ def _reply(session: Session, event: ThreadReply, now: float) -> Session:
     outsider = event.from_bot or event.to_others or _foreign(session, event)
     engaged = any(run.requested_by == event.actor for run in all_runs(session)) or any(i.request and i.item.actor == event.actor for i in session.inbox)
     meant = not outsider and (engaged or not session.aside)
+    if not meant and session.aside and _unknown(session) and not all_runs(session):
+        return session  # only an outsider has called us here: when somebody of ours does, the thread is read, this message with it
     if not event.from_bot:
         session = session.model_copy(update={"aside": not meant, "bot_turns": 0})
     return _inbound(session, event, request=meant, now=now)
@@ -111,12 +123,13 @@ def _inbound(session: Session, event: Mention | DirectMessage | ThreadReply, *, 
         name=_name(person, event.actor, event.speaker),
         ts=event.ts,
         text=event.text,
-        files=tuple(f"{file.name or file.id} ({file.mimetype or 'unknown type'}, {file.size} bytes)" for file in event.files),
+        files=tuple(described(file) for file in event.files),
+        quoted=event.quoted,
         addressed=request,
         bot=event.from_bot,
     )
-    bare = request and not event.text.strip() and not event.files
-    if sum(len(i.item.text) for i in session.inbox) + len(event.text) > MAX_INBOX_CHARACTERS:
+    bare = request and not event.text.strip() and not event.files and not event.quoted
+    if sum(len(i.item.text) + len(i.item.quoted) for i in session.inbox) + len(event.text) + len(event.quoted) > MAX_INBOX_CHARACTERS:
         language = pick(event.text, person.locale if person else "en")
         return notify(session, f"busy:{event.key}", event.actor, say("busy", language)) if request else session
     entry = Inbound(

@@ -6,13 +6,14 @@ its twin (Slack delivers a mention twice, in either order). Both twins come out 
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from bot.events import Deleted, DirectMessage, Edited, Event, FileRef, Mention, RoomKind, Stop, ThreadReply
+from bot.plain import plain
+from bot.quoted import quoted
 from memory.keys import Actor, Thread
 
 STOP_WORDS: Final = frozenset({"stop", "停", "停止", "停下"})
@@ -21,7 +22,6 @@ HANDLED_SUBTYPES: Final = frozenset({None, "file_share", "thread_broadcast", "me
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^(?:&gt;|>)[^\n]*", re.DOTALL | re.MULTILINE)
 _ID: Final = re.compile(r"[A-Z0-9]{1,32}")
 _TS: Final = re.compile(r"[0-9]{1,12}\.[0-9]{1,12}")
-_ENTITY: Final = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
 _ANY_MENTION: Final = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>|<!subteam\^")
 
 
@@ -130,7 +130,8 @@ def _message(event: Mapping[str, Any], me: Identity) -> Accepted | None:
         "ts": ts,
         "text": text,
         "room": room,
-        "files": _files(event),
+        "files": files_of(event),
+        "quoted": quoted(event),
         "root": root,
         "from_bot": bool(bot_id),
         "speaker": _speaker(event),
@@ -159,7 +160,8 @@ def _speaker(event: Mapping[str, Any]) -> str:
     return _text(event.get("username"), "username")
 
 
-def _files(event: Mapping[str, Any]) -> tuple[FileRef, ...]:
+def files_of(event: Mapping[str, Any]) -> tuple[FileRef, ...]:
+    """The files that came with a message."""
     files = event.get("files")
     if not isinstance(files, list):
         return ()
@@ -267,25 +269,3 @@ def _addressed(node: Mapping[str, Any], user_id: str, depth: int = 0, *, others:
         style = node.get("style")
         return (node.get("user_id") == user_id) is not others and not (isinstance(style, Mapping) and style.get("code"))
     return any(_addressed(child, user_id, depth + 1, others=others) for child in _children(node))
-
-
-def plain(text: str, user_id: str) -> str:
-    """Slack's encoded text as the person meant it: our own mention removed, links and channels readable, entities unescaped.
-
-    Mentions of other people stay as `<@U…>`: they are identities, and a display name may be anyone's.
-    """
-
-    def readable(match: re.Match[str]) -> str:
-        sigil, body, label = match.group(1), match.group(2), match.group(3)
-        if sigil == "@":
-            return "" if body == user_id else f"<@{body}>"
-        if sigil == "#":
-            return f"#{label}" if label else f"<#{body}>"
-        if sigil == "!":
-            return label or f"@{body.split('^')[0]}"
-        if not body or (sigil == "" and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", body)):
-            return match.group(0)
-        return body if not label or body in {label, f"http://{label}"} else f"{label} ({body})"
-
-    kept = _ENTITY.sub(readable, text)
-    return html.unescape(kept).strip()

@@ -15,7 +15,7 @@ from structlog.contextvars import bound_contextvars
 
 from bot import actions as act
 from bot.deps import Deps
-from bot.events import EVENT, Edited, Stop
+from bot.events import EVENT, Deleted, Edited, Reset, Stop, ThreadReply
 from bot.ledger import Ledger
 from bot.perform import perform
 from bot.state import Run
@@ -81,7 +81,12 @@ class Beat:
                 event = EVENT.validate_json(raw)
             except ValidationError:
                 continue  # whoever folds it will trip over it, be counted, and set it aside
-            if isinstance(event, Stop) and event.actor.team_id == self._claim.thread.team_id:
+            if isinstance(self._action, act.Compact | act.Index):
+                # Somebody wants something: tidying up is for when nobody does. What people say among themselves can wait.
+                if not (isinstance(event, Edited | Deleted) or (isinstance(event, ThreadReply) and (event.to_others or event.from_bot))):
+                    return True
+                continue
+            if isinstance(event, Stop | Reset) and event.actor.team_id == self._claim.thread.team_id:
                 return True
             if isinstance(event, Edited) and isinstance(self._action, act.CallModel):
                 run = self._action.run

@@ -18,6 +18,7 @@ import structlog
 from pydantic import ValidationError
 
 from bot.cards import full_view
+from bot.context_commands import CONTEXT_WORDS, RESET_WORDS, ContextCommands, Holding
 from bot.effects_slack import card_input
 from bot.events import Always, Decision
 from bot.forms import deny_view, edit_view, field_errors, read_form
@@ -147,14 +148,19 @@ class Interaction:
         guardrails: Guardrails | None = None,
         *,
         resources: Mapping[str, Any] | None = None,
+        holding: Holding | None = None,
     ) -> None:
-        """`resources` are those of the tools, for values of a form that a tool reads in the light of who asks and when."""
+        """`resources` are those of the tools, for values of a form that a tool reads in the light of who asks and when.
+
+        `holding` reads what is held about threads; without it nobody can look at that or clear it.
+        """
         self._resources = resources or {}
         self._mailbox = mailbox
         self._slack = slack
         self._registry = registry
         self._permissions = Permissions(grants, registry) if grants is not None else None
         self._guardrails = guardrails or Guardrails()
+        self.memory = ContextCommands(holding, slack) if holding is not None else None
 
     async def _find(self, thread: Thread, approval_id: str) -> tuple[Session, Run, Call] | None:
         document = await self._mailbox.read_document(thread)
@@ -328,6 +334,8 @@ class Interaction:
         if words and words[0].casefold() in LIST_WORDS | REVOKE_WORDS and self._permissions is not None:
             # An id may look like several English words: only the first word is the person's own.
             return await self._permissions.command(actor, words, await self._language(actor, words[0]))
+        if words and words[0].casefold() in CONTEXT_WORDS | RESET_WORDS and self.memory is not None:
+            return await self.memory.command(actor, str(body.get("channel_id") or ""), words, await self._language(actor, words[0]))
         language = await self._language(actor, text)
         if text.casefold() in {"status", "状态"}:
             return Rendered(say("status_ok" if await self._mailbox.ping() else "status_store_down", language), [])

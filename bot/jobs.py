@@ -1,7 +1,8 @@
-"""What happens by the clock and not because somebody wrote: reminders that are due are put into their thread's mailbox.
+"""What happens by the clock and not because somebody wrote.
 
-Any number of replicas may do this at once and be killed at any point: a reminder stays due until it is in the mailbox,
-and the mailbox takes it once, by its id. The schedule itself is kept in memory only; what is due is in the store, so
+Reminders that are due are put into their thread's mailbox, and of threads that are about to expire what is worth keeping is kept. Any
+number of replicas may do this at once and be killed at any point: a reminder stays due until it is in the mailbox, and the mailbox takes
+it once, by its id; a thread is handed over in one step. The schedule itself is kept in memory only; what is due is in the store, so
 nothing is missed while nobody runs, it is late and says so.
 """
 
@@ -17,6 +18,7 @@ import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.events import Due
+from bot.farewell import Farewell
 from bot.messages import pick
 from memory.mailbox import Delivery, Mailbox, MailboxDown
 from memory.reminders import Reminder, Reminders, RemindersDown
@@ -25,6 +27,8 @@ log = structlog.get_logger(__name__)
 
 EVERY: Final = 1.0
 """Seconds between looks at what is due."""
+FAREWELL_EVERY: Final = 60.0
+"""Seconds between looks at which sessions are about to expire."""
 PATIENCE: Final = 2.0
 """Seconds a look under way gets to end when we stop."""
 BATCH: Final = 50
@@ -36,7 +40,9 @@ FULL_PAUSE: Final = 5.0
 class Jobs:
     """The scheduler of one process. Start it inside a running event loop; stop it once."""
 
-    def __init__(self, mailbox: Mailbox, reminders: Reminders, *, every: float = EVERY, clock: Callable[[], float] = time) -> None:
+    def __init__(
+        self, mailbox: Mailbox, reminders: Reminders, *, farewell: Farewell | None = None, every: float = EVERY, clock: Callable[[], float] = time
+    ) -> None:
         """`every` in seconds; `clock` gives seconds since the epoch."""
         self._mailbox = mailbox
         self._reminders = reminders
@@ -48,6 +54,10 @@ class Jobs:
         self._scheduler = scheduler(timezone=UTC)
         # A look that takes longer than the pause is not started twice, and looks missed meanwhile are one look.
         self._scheduler.add_job(self.tick, "interval", seconds=every, id="due reminders", coalesce=True, max_instances=1, misfire_grace_time=None)
+        if farewell is not None:
+            self._scheduler.add_job(
+                farewell.tick, "interval", seconds=FAREWELL_EVERY, id="idle sessions", coalesce=True, max_instances=1, misfire_grace_time=None
+            )
 
     def start(self) -> None:
         """Begin to look."""

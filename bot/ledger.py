@@ -1,6 +1,6 @@
 """A worker's copy of one claimed session, and the only way it changes it: record an outcome, commit it.
 
-The ledger keeps the state, the part of the transcript already read and the mail's position together, so that what is
+The ledger keeps the state, the part of the transcript already read, the thread's memory and the mail's position together, so that what is
 committed is always one consistent step. It also answers the question every send must ask first: is this session still
 mine?
 """
@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic, time
-from typing import Any
+from typing import Any, Final
 
 from bot import actions as act
+from bot.going_out import Seen
+from bot.kept import MOST_ITEMS, Kept, state_of
 from bot.recovery import disturbed, where
 from bot.run import record
 from bot.state import Session, dump, load
-from memory.context import DEFAULT_LIMIT, select
+from memory import session_memory
 from memory.mailbox import Claim, Fenced, Mailbox, MailboxDown
+from memory.session_memory import SessionMemory
 from memory.transcript import ITEM, Item, ToolMessage, arrange
 
-HISTORY_READ = 400
-"""Transcript items read for a model call."""
+HISTORY_READ: Final = 3_000
+"""Items since the last compaction that are read at most for a model call: the newest. It takes a thread that grew while nobody looked to have more."""
 SEND_MARGIN = 0.05
 """Part of the lease that must be left before something is sent."""
 
@@ -30,16 +33,23 @@ SEND_MARGIN = 0.05
 class Ledger:
     """State of one claim: one action at a time works with it; what an action shows meanwhile records through the same lock."""
 
-    def __init__(self, mailbox: Mailbox, claim: Claim, rest: Callable[[Session], act.Wait | None] = lambda _: None) -> None:
-        """`rest` tells whether nothing is left to do in a state: then the commit that leads there also gives the session back."""
+    def __init__(self, mailbox: Mailbox, claim: Claim, rest: Callable[[Session], act.Wait | None] = lambda _: None, *, kept: Kept | None = None) -> None:
+        """`rest` tells whether nothing is left to do in a state: then the commit that leads there also gives the session back.
+
+        `kept`: what this process remembers of threads.
+        """
+        self.kept = kept if kept is not None else Kept()
         self._mailbox = mailbox
         self._rest = rest
         self.released: act.Wait | None = None
         """Set when a commit gave the session back; the worker's hold is over."""
         self.claim = claim
-        self.session = load(claim.document) if claim.document else Session(thread=claim.thread)
-        self._log: list[Item] | None = None
-        self._log_start = 0
+        self.session = load(claim.document) if claim.document else Session(thread=claim.thread, born=claim.epoch)
+        self._log: list[tuple[int, Item]] | None = None
+        """Items with their positions: older ones that are carried whole, then those since the last compaction."""
+        self._memory: SessionMemory | None = None
+        self.found: list[Item] = []
+        """Older items that search brought back for the current request."""
         self._one_at_a_time = asyncio.Lock()
 
     def check(self) -> None:
@@ -54,6 +64,7 @@ class Ledger:
             await self._record(outcomes)
 
     async def _record(self, outcomes: tuple[act.Outcome, ...]) -> None:
+        kept = [outcome for outcome in outcomes if isinstance(outcome, act.Compacted | act.Indexed)]
         for outcome in outcomes:
             self.session = record(self.session, outcome, time(), self.claim.epoch)
         progress = not all(isinstance(o, act.ToolsStarted | act.Posting | act.NoticeTaken | act.ProcessingShown) for o in outcomes)
@@ -61,14 +72,19 @@ class Ledger:
         last = any(isinstance(o, act.PartReplied | act.CardPosted | act.CardShown) for o in outcomes)
         wait = self._rest(self.session) if last and not self.session.processing and len(self.claim.mail) <= self.claim.taken else None
         if wait is None:
-            await self.commit(progress=progress)
+            await self.commit(progress=progress, kept=kept)
         else:
             await self.commit(progress=progress, release=True, wake=wait.until)
             self.released = wait
 
-    async def commit(self, *, progress: bool = True, release: bool = False, wake: float | None = None) -> None:
-        """Write the state; a cancellation waits for the end of it, so that memory and Redis never disagree about what was written."""
-        writing = asyncio.create_task(self._write(progress=progress, release=release, wake=wake))
+    async def commit(
+        self, *, progress: bool = True, release: bool = False, wake: float | None = None, kept: Sequence[act.Compacted | act.Indexed] = ()
+    ) -> None:
+        """Write the state, and what was made of the thread's memory (`kept`).
+
+        A cancellation waits for the end of it, so that memory and Redis never disagree about what was written.
+        """
+        writing = asyncio.create_task(self._write(progress=progress, release=release, wake=wake, kept=kept))
         cancelled = False
         while not writing.done():
             try:
@@ -81,16 +97,35 @@ class Ledger:
         if cancelled:
             raise asyncio.CancelledError
 
-    async def _write(self, *, progress: bool, release: bool, wake: float | None) -> None:
+    async def _write(self, *, progress: bool, release: bool, wake: float | None, kept: Sequence[act.Compacted | act.Indexed]) -> None:
         """Repeated until the lease ends when Redis does not answer: the script is safe to repeat."""
         items = self.session.pending
         base = self.session.log_length
-        after = self.session.model_copy(update={"log_length": base + len(items), "pending": ()})
-        document, encoded = dump(after), [ITEM.dump_json(item, exclude_defaults=False) for item in items]
+        encoded = [ITEM.dump_json(item, exclude_defaults=False) for item in items]
+        mark = self.session.memory
+        if items:
+            mark = mark.model_copy(update={"weight": mark.weight + sum(map(len, encoded))})
+        erase = self.session.erase
+        after = self.session.model_copy(update={"log_length": base + len(items), "pending": (), "erase": False, "memory": mark})
+        document = dump(after)
+        memory = next((session_memory.dump(outcome.memory) for outcome in kept if isinstance(outcome, act.Compacted)), None)
+        index = {block: data for outcome in kept for block, data in outcome.index.items()}
         pause = 0.05
         while True:
             try:
-                await self._mailbox.commit(self.claim, document, log_base=base, items=encoded, progress=progress, release=release, wake=wake)
+                await self._mailbox.commit(
+                    self.claim,
+                    document,
+                    log_base=base,
+                    items=encoded,
+                    progress=progress,
+                    release=release,
+                    wake=wake,
+                    log_start=after.log_start,
+                    memory=memory,
+                    index=index,
+                    erase=erase,
+                )
                 break
             except MailboxDown:
                 if monotonic() + pause > self.claim.deadline:
@@ -99,8 +134,11 @@ class Ledger:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 1.0)
         self.session = after
-        if self._log is not None:
-            self._log.extend(items)
+        if erase or kept:
+            self._log = self._memory = None
+        elif self._log is not None and items:
+            self._log.extend(enumerate(items, base))
+            self._keep()
 
     def disturbed(self) -> None:
         """An action was interrupted: a message it was about to post may stand or not, so it is looked up before it is posted again."""
@@ -113,20 +151,64 @@ class Ledger:
 
     def result_of(self, call_id: str) -> dict[str, Any] | None:
         """What the model read of an earlier call of this thread; None when it is not at hand or was no success."""
-        for item in reversed([*(self._log or []), *self.session.pending]):
+        for item in reversed([*(item for _, item in self._log or ()), *self.session.pending]):
             if isinstance(item, ToolMessage) and item.call_id == call_id:
                 read: dict[str, Any] = json.loads(item.content)
                 return read if read.get("success") else None
         return None
 
-    async def messages(self, limit: int = DEFAULT_LIMIT) -> tuple[list[Item], bool]:
-        """The thread as a model may read it, newest part first to be kept, and whether older parts were left out."""
+    async def memory(self) -> SessionMemory:
+        """What the thread is remembered by; read only when there is something. Raises `MailboxDown`."""
+        if self._memory is None:
+            self._memory = await self.remembered(self._mailbox, self.session)
+        return self._memory
+
+    @staticmethod
+    async def remembered(mailbox: Mailbox, session: Session) -> SessionMemory:
+        """The memory that belongs to a committed state: of a document that is damaged or newer, only how far it reaches. Raises `MailboxDown`."""
+        if not session.memory.covered:
+            return SessionMemory(covered=session.log_start)
+        found = session_memory.load(await mailbox.read_memory(session.thread))
+        return found if found is not None else SessionMemory(covered=session.memory.covered)
+
+    async def log(self) -> list[tuple[int, Item]]:
+        """Older items that are carried whole, then everything since the last compaction (its newest `HISTORY_READ`), what is not yet committed included."""
         if self._log is None:
-            stop = self.session.log_length
-            self._log_start = max(0, stop - HISTORY_READ)
-            raw = await self._mailbox.read_log(self.claim.thread, self._log_start, stop)
-            self._log = [ITEM.validate_json(item) for item in raw]
+            stop, state = self.session.log_length, state_of(self.session)
+            known = self.kept.logs.get(self.session, state)
+            if known is not None and known[1] and known[1][-1][0] < stop:
+                self._memory = known[0]
+                self._log = [*known[1], *await self.read((known[1][-1][0] + 1, stop))]
+            else:
+                memory = await self.memory()
+                pins = [(pin, pin + 1) for pin in memory.pins]
+                self._log = await self.read(*pins, (max(memory.covered, stop - HISTORY_READ), stop))
+            self._keep()
+        return [*self._log, *enumerate(self.session.pending, self.session.log_length)]
+
+    def _keep(self) -> None:
+        """Leave a copy of the committed items for the next claim of this thread; nobody adds to it."""
+        if self._log and self._memory is not None and len(self._log) <= MOST_ITEMS:
+            self.kept.logs.put(self.session, state_of(self.session), (self._memory, list(self._log)))
+
+    async def read(self, *ranges: tuple[int, int]) -> list[tuple[int, Item]]:
+        """Committed transcript items by position. Raises `MailboxDown`."""
+        return [(position, ITEM.validate_json(item)) for position, item in await self._mailbox.read_log(self.claim.thread, *ranges)]
+
+    async def index(self, blocks: Sequence[int]) -> dict[int, bytes]:
+        """Blocks of the thread's search index. Raises `MailboxDown`."""
+        return await self._mailbox.read_index(self.claim.thread, blocks)
+
+    def open_calls(self) -> list[str]:
+        """Ids of the calls whose results are still to come."""
         runs = ([self.session.run] if self.session.run else []) + list(self.session.waiting)
-        open_calls = [call.id for run in runs for call in run.calls if call.open]
-        kept, cut = select(arrange([*self._log, *self.session.pending], open_calls), limit)
-        return kept, cut or self._log_start > 0
+        return [call.id for run in runs for call in run.calls if call.open]
+
+    async def items(self) -> list[Item]:
+        """The part of the thread that is at hand, in the order a model's API takes, nothing shortened."""
+        return arrange([item for _, item in await self.log()], self.open_calls())
+
+    async def seen(self) -> Seen:
+        """What decides which addresses may be opened and shown."""
+        memory = await self.memory()
+        return Seen([*self.found, *await self.items()], memory.links, memory.own_links)

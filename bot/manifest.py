@@ -40,6 +40,13 @@ SCOPES: Final = {
 }
 
 COMMAND: Final = "/steward"
+SHORTCUT: Final = {
+    "name": "What Steward holds",
+    "type": "message",
+    "callback_id": "steward_context",
+    "description": "What Steward remembers of this message's thread",
+}
+"""In the menu of every message: what is held about its thread."""
 
 
 class ManifestError(Exception):
@@ -53,8 +60,8 @@ def build(public_url: str | None = None) -> dict[str, Any]:
     """
     command: dict[str, Any] = {
         "command": COMMAND,
-        "description": "Help, and whether I am well",
-        "usage_hint": "help | status | grants | revoke",
+        "description": "Help, what I remember of a thread, and what you allowed",
+        "usage_hint": "help | status | context | reset | grants | revoke",
         "should_escape": True,
     }
     events: dict[str, Any] = {"bot_events": sorted(EVENTS)}
@@ -81,6 +88,7 @@ def build(public_url: str | None = None) -> dict[str, Any]:
                 ],
             },
             "slash_commands": [command],
+            "shortcuts": [dict(SHORTCUT)],
         },
         "oauth_config": {"scopes": {"bot": sorted(SCOPES)}},
         "settings": {

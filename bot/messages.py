@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from bot.messages_memory import MEMORY
+
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _KANA: Final = re.compile(r"[\u3040-\u30ff]")
 _WORD: Final = re.compile(r"[^\W\d_\u3400-\u9fff\uf900-\ufaff]+")
@@ -314,6 +316,7 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
     "form_error_other": {"en": "Not accepted: {reason}", "zh": "不能接受：{reason}"},
     "form_error_rule": {"en": "Not allowed by the rules of this workspace. {reason}", "zh": "工作区的规则不允许。{reason}"},
     "form_error_extra": {"en": "This value is not known here.", "zh": "这里不认识这一项。"},
+    **MEMORY,
 }
 
 

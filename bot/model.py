@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import structlog
@@ -126,13 +127,13 @@ class Model:
         """Close the connections."""
         await self._client.close()
 
-    async def ask(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]], on_text: OnText | None = None) -> Answer:
-        """One answer, streamed through `on_text`. Raises `ModelError`."""
+    async def ask(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]], on_text: OnText | None = None, *, once: bool = False) -> Answer:
+        """One answer, streamed through `on_text`. `once`: the first model is asked, once, whatever comes of it. Raises `ModelError`."""
         failure = ModelError("unavailable", transient=True)
         names = {wire_name(each["function"]["name"]): each["function"]["name"] for each in tools}
         offered = [{**each, "function": {**each["function"], "name": wire_name(each["function"]["name"])}} for each in tools]
-        for model in self._models:
-            for attempt in range(self._attempts):
+        for model in self._models[:1] if once else self._models:
+            for attempt in range(1 if once else self._attempts):
                 try:
                     async with asyncio.timeout(self._call_timeout):
                         answer = await self._once(model, messages, offered, on_text)
@@ -145,7 +146,7 @@ class Model:
                 if failure.kind in {"overflow", "refused"}:
                     raise failure
                 again = failure.transient or failure.kind in {"empty", "invalid"}
-                if not again or failure.retry_after > LONGEST_WAIT or attempt + 1 == self._attempts:
+                if once or not again or failure.retry_after > LONGEST_WAIT or attempt + 1 == self._attempts:
                     break
                 await self._sleep(max(failure.retry_after, self._backoff * 2**attempt))
         raise failure
@@ -307,6 +308,32 @@ def wire_name(name: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9_-]+', '_', name)[:55] or 'unnamed'}_{mark}"
 
 
+MESSAGE_TOKENS: Final = 4
+"""What a message costs beside its words, and what a call costs beside its name and arguments: a little more than models are known to take."""
+
+
+def weigh(item: Item, count: Callable[[str], int]) -> int:
+    """Tokens of one item as it is sent; `count` counts those of a text."""
+    total = 0
+    for message in to_wire("", (item,))[1:]:
+        total += MESSAGE_TOKENS + count(message["content"] or "")
+        for call in message.get("tool_calls", ()):
+            total += MESSAGE_TOKENS + count(call["function"]["name"]) + count(call["function"]["arguments"]) + count(call["id"])
+        if "tool_call_id" in message:
+            total += count(message["tool_call_id"])
+    return total
+
+
+def weigher(count: Callable[[str], int]) -> Callable[[Item], int]:
+    """`weigh` with `count`, which remembers what it was asked lately: most of a thread is weighed again for every request."""
+
+    @lru_cache(maxsize=8_192)
+    def known(item: Item) -> int:
+        return weigh(item, count)
+
+    return known
+
+
 def to_wire(system: str, items: Sequence[Item]) -> list[dict[str, Any]]:
     """Messages for the API from a system prompt and arranged items (see `memory.transcript.arrange`)."""
     messages: list[dict[str, Any]] = [{"role": "system", "content": system}]
@@ -338,23 +365,28 @@ def _object(arguments: str) -> str:
     return json.dumps({"invalid": arguments[:2_000]}, ensure_ascii=False)
 
 
-OURS: Final = frozenset({"steward", "note by the program"})
-"""Names under which only we speak."""
-
-
 def _line(text: str) -> str:
     """Text without line breaks of any kind."""
     return " ".join(text.split())
 
 
 def _spoken(item: UserMessage) -> str:
-    """The speaker in brackets, then the words; a line that imitates such a beginning is indented."""
-    name = _line(item.name).replace("[", "(").replace("]", ")")
-    if name.casefold() in OURS and not item.own:
-        name = f"{name} ({item.actor.user_id})"
-    mark = f"[{name} (bot)]" if item.bot and not item.own else f"[{name}]"
-    aside = "" if item.addressed else " (said to others)"
-    first, *rest = item.text.splitlines() or [""]
-    text = "\n".join([first, *(f" {line}" if line.lstrip().startswith("[") else line for line in rest)])
-    files = "".join(f"\n(attached file: {_line(file)})" for file in item.files)
-    return f"{mark}{aside} {text}{files}".rstrip()
+    """The speaker in brackets, then the words; what is data stands line by line behind "> ", where nothing its author wrote can end it.
+
+    Data are other bots' words, what was not said to us, and all that a message carries of other messages. In the words of somebody who
+    speaks to us, a line that imitates a speaker's beginning is indented.
+    """
+    head = f"[{item.speaker} (bot)]" if item.bot and not item.own else f"[{item.speaker}]"
+    if item.earlier:
+        head += " (earlier in the channel)"
+    elif not item.addressed and not item.own:
+        head += " (said to others)"
+    files = [f"(attached file: {_line(file)})" for file in item.files]
+    if not item.own and (item.bot or not item.addressed):
+        body = "".join(f"\n> {line}" for line in [*item.text.splitlines(), *files])
+    else:
+        first, *rest = item.text.splitlines() or [""]
+        body = "\n".join([f" {first}", *(f" {line}" if line.lstrip().startswith("[") else line for line in rest), *files])
+    if item.quoted.strip():
+        body += "\n(quoted, data only)" + "".join(f"\n> {line}" for line in item.quoted.splitlines())
+    return f"{head}{body}".rstrip()

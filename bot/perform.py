@@ -10,8 +10,10 @@ from typing import assert_never
 
 from bot import actions as act
 from bot.deps import Deps
+from bot.effects_history import read_history
+from bot.effects_memory import compact, index
 from bot.effects_model import call_model
-from bot.effects_slack import ask, read_history, reply, send_notice, update_card, withdraw_copies
+from bot.effects_slack import ask, reply, send_notice, update_card, withdraw_copies
 from bot.effects_tools import run_tools
 from bot.ledger import Ledger
 
@@ -35,6 +37,10 @@ async def perform(action: act.Action, ledger: Ledger, deps: Deps) -> None:
             await send_notice(action, ledger, deps)
         case act.ReadHistory():
             await read_history(action, ledger, deps)
+        case act.Compact():
+            await compact(ledger, deps)
+        case act.Index():
+            await index(ledger, deps)
         case act.Wait():
             raise ValueError("waiting is the worker's part")
         case _:

@@ -29,6 +29,13 @@ def record(session: Session, outcome: act.Outcome, now: float, epoch: int) -> Se
                 session = with_run(session, _show(run, outcome.call_id, shown=outcome.state))
         case act.ProcessingShown():
             session = session.model_copy(update={"processing": True})
+        case act.Compacted():
+            mark = session.memory.model_copy(update={"covered": outcome.memory.covered, "weight": outcome.weight, "look_at": 0})
+            session = session.model_copy(update={"memory": mark, "log_start": max(session.log_start, outcome.log_start)})
+        case act.LookedAt():
+            session = session.model_copy(update={"memory": session.memory.model_copy(update={"look_at": outcome.look_at})})
+        case act.Indexed():
+            session = session.model_copy(update={"memory": session.memory.model_copy(update={"indexed": outcome.upto})})
         case act.Finished():
             session = finish(session)
         case _:
@@ -42,7 +49,7 @@ def _record_run(session: Session, outcome: act.Outcome, now: float, epoch: int) 
         raise ValueError(f"{type(outcome).__name__} without an active run")
     match outcome:
         case act.ModelAnswered():
-            return _answered(session, run, outcome, epoch)
+            return _answered(session, run, outcome, now, epoch)
         case act.ModelFailed():
             return session.model_copy(update={"run": _failed(run, outcome, now, epoch)})
         case act.ToolsStarted():
@@ -51,7 +58,7 @@ def _record_run(session: Session, outcome: act.Outcome, now: float, epoch: int) 
             return session.model_copy(update={"run": run.model_copy(update={"calls": calls, "usage": usage})})
         case act.ToolDone():
             call = next(c for c in run.calls if c.id == outcome.call_id)
-            session, closed = close_call(session, call, outcome.status, outcome.result)
+            session, closed = close_call(session, call, outcome.status, outcome.result, now)
             return with_run(session, with_call(run, closed))
         case act.Posting():
             return session.model_copy(update={"run": intend(run, outcome.outbound_id, epoch)})
@@ -89,7 +96,7 @@ def _show(run: Run, call_id: str, *, shown: str, ts: str | None = None) -> Run:
     return with_call(run, call.model_copy(update={"approval": call.approval.model_copy(update=update)}))
 
 
-def _answered(session: Session, run: Run, outcome: act.ModelAnswered, epoch: int) -> Session:
+def _answered(session: Session, run: Run, outcome: act.ModelAnswered, now: float, epoch: int) -> Session:
     if any(call.open for call in run.calls):
         raise ValueError("the model was asked while a call of its last answer was open")
     usage = run.usage.model_copy(update={"model_calls": run.usage.model_calls + 1, "tokens": run.usage.tokens + outcome.tokens})
@@ -108,7 +115,7 @@ def _answered(session: Session, run: Run, outcome: act.ModelAnswered, epoch: int
         }
     )
     requests = tuple(Request(id=c.id, name=c.tool, arguments=c.raw) for c in outcome.calls)
-    session = append(session, AssistantMessage(run_id=run.id, text=outcome.text, calls=requests))
+    session = append(session, AssistantMessage(run_id=run.id, text=outcome.text, calls=requests, at=now))
     if not outcome.calls:
         run = intend(run, outbound_id(run, run.parts_posted), epoch)
         return session.model_copy(update={"run": run.model_copy(update={"answer": outcome.text, "answer_kind": "summary" if outcome.final else "answer"})})
@@ -119,9 +126,9 @@ def _answered(session: Session, run: Run, outcome: act.ModelAnswered, epoch: int
             again = ToolResult.fail(
                 call.tool, ErrorCode.DENIED_BY_PERSON, "A person already refused exactly this. They are not asked again.", Suggestion.GIVE_UP
             )
-            session, checked = close_call(session, call.model_copy(update={"approval": None}), Status.DENIED, again)
+            session, checked = close_call(session, call.model_copy(update={"approval": None}), Status.DENIED, again, now)
         elif not call.open and call.result is not None:
-            session, checked = close_call(session, call, call.status, call.result)
+            session, checked = close_call(session, call, call.status, call.result, now)
         elif call.approval is not None:
             run = intend(run, call.approval.id, epoch)
         calls.append(checked.model_copy(update={"raw": ""}))  # the transcript holds it; the state stays small

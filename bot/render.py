@@ -173,10 +173,10 @@ def home(person_name: str, language: str, commands: Iterable[str]) -> dict[str, 
     listed = [shorten(command, 100) for command in commands][:20]
     if listed:
         view += [{"type": "divider"}, header(say("home_commands", language)), section("\n".join(listed))]
-        view.append({"type": "section", "text": {"type": "mrkdwn", "text": say("help_commands", language)}})
+        view += [{"type": "section", "text": {"type": "mrkdwn", "text": say(key, language)}} for key in ("help_commands", "help_memory")]
     return {"type": "home", "blocks": view}
 
 
 def help_text(language: str) -> str:
     """The answer to `/steward help`, in Slack's mrkdwn."""
-    return "\n\n".join(say(key, language) for key in ("home_what", "home_how", "home_approvals", "help_commands"))
+    return "\n\n".join(say(key, language) for key in ("home_what", "home_how", "home_approvals", "help_commands", "help_memory"))

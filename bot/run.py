@@ -15,6 +15,7 @@ from bot.fold import fold
 from bot.record import record
 from bot.session_ops import all_runs, card_state, unrecorded
 from bot.state import Run, Session, Status
+from memory.transcript import ITEM
 
 __all__ = ["Budget", "decide", "fold", "record"]
 
@@ -27,6 +28,10 @@ class Budget:
     tool_calls: int = 24
     tokens: int = 200_000
     seconds: float = 300.0
+    look_weight: int = 0
+    """UTF-8 bytes of unsummarised items from which on somebody looks whether the thread has grown too long; 0: nobody does."""
+    searches: bool = False
+    """Whether summarised items are made findable by their meaning."""
 
     def used_up(self, run: Run, now: float) -> bool:
         """Whether the run may make no more ordinary model calls."""
@@ -53,7 +58,7 @@ def decide(session: Session, now: float, budget: Budget) -> act.Action:
             if call.approval is not None and call.approval.card_ts and call.approval.shown != state:
                 return act.UpdateCard(other, call, state)
     if run is None:
-        return act.Wait(_wake(session))
+        return _upkeep(session, budget) or act.Wait(_wake(session))
     if run.answer is not None:
         return act.Finish(run) if run.parts_posted < 0 else act.Reply(run)
     if run.retry_at > now:
@@ -73,6 +78,15 @@ def _urgent(run: Run) -> act.Action | None:
         if (call.status is Status.WAITING and call.approval is not None and not call.approval.card_ts) or unrecorded(call):
             return act.AskApproval(run, call)
     return None
+
+
+def _upkeep(session: Session, budget: Budget) -> act.Action | None:
+    """What is done for the thread's memory when nobody waits for anything."""
+    mark = session.memory
+    weight = mark.weight + sum(len(ITEM.dump_json(item)) for item in session.pending)
+    if budget.look_weight and weight >= max(mark.look_at, budget.look_weight):
+        return act.Compact()
+    return act.Index() if budget.searches and mark.indexed < mark.covered else None
 
 
 def _wake(session: Session) -> float | None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -24,20 +25,29 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.answer_cache import AnswerCache, ModelCache
 from bot.deps import Deps, Limits, PersonCap
 from bot.edge import MAX_BODY, Edge
+from bot.effects_memory import look_weight
+from bot.farewell import Farewell
 from bot.guardrails import Guardrails
+from bot.holding import Holding
 from bot.interaction import Interaction
 from bot.jobs import Jobs
-from bot.model import Model
+from bot.model import Model, weigher
 from bot.policy_file import Approvals
+from bot.prompt import system
 from bot.run import Budget
 from bot.slack import Slack
 from bot.slack_tools import SlackForTools
+from bot.state import Session
 from bot.worker import Worker
+from memory.budget import ContextBudget
 from memory.connect import HURRY, PATIENCE, connect
 from memory.grants import Grants
+from memory.handover import Handovers
 from memory.mailbox import Mailbox
 from memory.reminders import Reminders
+from memory.tokens import Counter, counter_for
 from memory.toolstate import Circuits, ToolState
+from memory.windows import DEFAULT_CAP, window_of
 from tools.engine import Engine, EngineLimits
 from tools.mcp.config import McpServer
 from tools.metrics import CONTENT_TYPE
@@ -46,6 +56,7 @@ from tools.routing import RoutingLimits
 from tools.tool import ToolLoadError
 
 if TYPE_CHECKING:  # its SDK takes seconds to load, and most installations have no servers
+    from memory.embedder import Embedder
     from tools.mcp.servers import McpServers
 
 log = structlog.get_logger(__name__)
@@ -73,6 +84,10 @@ class Parts:
     approvals: Approvals = field(default_factory=Approvals)
     approval_ttl: float = 86_400.0
     budget: Budget = field(default_factory=Budget)
+    context: ContextBudget | None = None
+    """How the model's window is shared out; None: by the name of the first model."""
+    embedder: Callable[[], Embedder | None] = lambda: None
+    """Finds older messages of a long thread by their meaning, made when it is first needed; None: they are found by their words alone."""
     limits: Limits = field(default_factory=Limits)
     engine_limits: EngineLimits = field(default_factory=EngineLimits)
     circuits: Circuits = field(default_factory=Circuits)
@@ -172,6 +187,8 @@ class Service:
             cached = (
                 ModelCache(model, tool_state, self.engine, ttl=parts.model_cache_ttl) if parts.model_cache_ttl > 0 and parts.model_temperature == 0 else None
             )
+            count = counter_for(parts.models[0])
+            window = parts.context or ContextBudget(min(window_of(parts.models[0]), DEFAULT_CAP))
             deps = Deps(
                 slack=self.slack,
                 model=cached or model,
@@ -179,7 +196,11 @@ class Service:
                 strict_schemas=parts.strict_schemas,
                 registry=self.registry,
                 approvals=parts.approvals,
-                budget=parts.budget,
+                budget=replace(parts.budget, look_weight=look_weight(window), searches=True),
+                context=window,
+                count=count,
+                weigh=weigher(count),
+                embedder=parts.embedder,
                 approval_ttl=parts.approval_ttl,
                 limits=parts.limits,
                 engine=self.engine,
@@ -193,13 +214,18 @@ class Service:
             )
             self.worker = Worker(Mailbox(patient, **shared), deps, concurrency=parts.workers, heartbeat=parts.heartbeat, sweep=parts.sweep)
             hurried_grants = Grants(hurried, space=me.team_id)
-            interaction = Interaction(self.mailbox, self.slack, self.registry, hurried_grants, parts.guardrails, resources=resources)
+            interaction = Interaction(
+                self.mailbox, self.slack, self.registry, hurried_grants, parts.guardrails, resources=resources, holding=self._holding(window, count)
+            )
             self.edge = Edge(self.mailbox, interaction, client, me, signing_secret=parts.signing_secret)
             await self._start_mcp()
             await self._serve()
             self._work = asyncio.create_task(self.worker.run(), name="worker")
             clock = resources.get("now")
-            self.jobs = Jobs(Mailbox(patient, **shared), reminders, clock=time if clock is None else lambda: clock().timestamp())
+            now = time if clock is None else lambda: clock().timestamp()
+            self.handovers = Handovers(patient, space=me.team_id)
+            farewell = Farewell(Mailbox(patient, **shared), self.handovers, lifetime=parts.session_idle_ttl, clock=now)
+            self.jobs = Jobs(Mailbox(patient, **shared), reminders, farewell=farewell, clock=now)
             self.jobs.start()
             if parts.app_token:
                 self._socket = AsyncSocketModeHandler(self.edge.app, parts.app_token, ping_interval=parts.ping_interval)
@@ -208,6 +234,16 @@ class Service:
         except BaseException:
             await self.stop(grace=1.0)
             raise
+
+    def _holding(self, window: ContextBudget, count: Counter) -> Holding:
+        """What people may see of their threads' memory."""
+
+        def fixed(session: Session) -> tuple[str, str]:
+            definitions = [] if parts.routing.max_tools < len(self.registry) else self.registry.schemas()
+            return system(session.room), json.dumps(definitions, ensure_ascii=False)
+
+        parts = self.parts
+        return Holding(self.mailbox, window, count, fixed)
 
     async def _start_mcp(self) -> None:
         if not self.parts.mcp:

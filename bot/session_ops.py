@@ -52,13 +52,13 @@ def notify(session: Session, key: str, actor: Actor, text: str) -> Session:
     return session.model_copy(update={"notices": (*session.notices, Notice(id=key, actor=actor, text=text))})
 
 
-def close_call(session: Session, call: Call, status: Status, result: ToolResult) -> tuple[Session, Call]:
-    """Give a call its final status, and the transcript the result the model will read."""
+def close_call(session: Session, call: Call, status: Status, result: ToolResult, now: float = 0.0) -> tuple[Session, Call]:
+    """Give a call its final status, and the transcript the result the model will read. `now`: seconds since the epoch, when it is known."""
     if status not in FINAL:
         raise ValueError(f"{status} does not end a call")
     changed = call.arguments if call.approval is not None and call.approval.edited else None
     content = result.for_model(changed)
-    session = append(session, ToolMessage(call_id=call.id, name=call.tool, content=content))
+    session = append(session, ToolMessage(call_id=call.id, name=call.tool, content=content, effect=call.effect, at=now))
     slim = result.model_copy(update={"raw_arguments": "", "data": _brief(result.data)})
     news = json.dumps([result.success, result.error_code, result.error_message, result.data], ensure_ascii=False, sort_keys=True, default=str)
     mark = hashlib.sha256(news.encode("utf-8", "replace")).hexdigest()[:16]

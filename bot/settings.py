@@ -20,6 +20,8 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from bot.policy_file import PolicyFile, PolicyFileError, read_policy_file
+from memory.budget import ContextBudget, Shares
+from memory.windows import DEFAULT_CAP, window_of
 
 Mode = Literal["playground", "socket", "http"]
 Names = Annotated[tuple[str, ...], NoDecode]
@@ -106,6 +108,16 @@ class Settings(BaseSettings):
     session_idle_ttl: int = Field(30 * 86_400, ge=60, validation_alias="STEWARD_SESSION_IDLE_TTL")
     """Seconds after its last message that a thread is forgotten."""
 
+    # What of a thread the model sees
+    context_window: int = Field(0, ge=0, le=100_000_000, validation_alias="STEWARD_CONTEXT_WINDOW")
+    """Tokens of a request and its answer; 0: by the model's name, at most `DEFAULT_CAP`."""
+    context_shares: str = Field("", validation_alias="STEWARD_CONTEXT_SHARES")
+    """Percent of the window for each part, as in "system=10,long_term=15,session=50,current=5,answer=20"; parts not named keep their default."""
+    compact_at: int = Field(60, ge=20, le=95, validation_alias="STEWARD_COMPACT_AT")
+    """Percent of the conversation's tokens above which older messages are summarised."""
+    keep_rounds: int = Field(4, ge=1, le=50, validation_alias="STEWARD_KEEP_ROUNDS")
+    """The newest requests, with all that was done for them, that are never summarised."""
+
     @field_validator("model_fallbacks", "tools", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
@@ -146,6 +158,19 @@ class Settings(BaseSettings):
         }[info.field_name]
         if value is not None and not value.get_secret_value().startswith(prefix):
             raise ValueError(f"must start with {prefix} (in your app's settings: {place})")
+        return value
+
+    @field_validator("context_shares")
+    @classmethod
+    def _adds_up(cls, value: str) -> str:
+        Shares.parse(value)
+        return value
+
+    @field_validator("context_window")
+    @classmethod
+    def _holds_a_conversation(cls, value: int) -> int:
+        if 0 < value < 1000:
+            raise ValueError("must be at least 1000 tokens, or 0 to go by the model's name")
         return value
 
     @field_validator("home", "config_path")
@@ -199,6 +224,12 @@ class Settings(BaseSettings):
     def host(self) -> str:
         """The address to listen on: only HTTP mode must be reachable from outside by default."""
         return self.bind_host or ("0.0.0.0" if self.mode == "http" else "127.0.0.1")  # noqa: S104 - Slack must reach us
+
+    @cached_property
+    def context_budget(self) -> ContextBudget:
+        """How the model's window is shared out."""
+        window = self.context_window or min(window_of(self.openai_model), DEFAULT_CAP)
+        return ContextBudget(window, Shares.parse(self.context_shares), self.compact_at / 100, self.keep_rounds)
 
     @cached_property
     def policies(self) -> PolicyFile:

@@ -19,6 +19,7 @@ _MESSAGE: Final[dict[str, Any]] = {
     **dict.fromkeys(("type", "subtype", "channel", "channel_type", "ts", "thread_ts", "event_ts", "user", "text", "bot_id"), str),
     **dict.fromkeys(("team", "user_team", "source_team", "username", "deleted_ts"), str),
     "blocks": [dict],
+    "attachments": [dict],
     "files": [_FILE],
     "bot_profile": _BOT,
     "edited": {"ts": str},
@@ -32,8 +33,11 @@ _INTERACTIVE: Final[Shape] = {
     "channel": {"id": str},
     "container": {"message_ts": str, "channel_id": str, "thread_ts": str},
     "message": {"ts": str, "thread_ts": str},
-    "actions": [{"action_id": str, "value": str, "action_ts": str, "block_id": str}],
+    "actions": [{"action_id": str, "value": str, "action_ts": str, "block_id": str, "selected_option": {"value": str}}],
     "trigger_id": str,
+    "response_url": str,
+    "callback_id": str,
+    "message_ts": str,
     "view": {"id": str, "callback_id": str, "private_metadata": str, "state": {"values": dict}},
 }
 _OURS: Final = frozenset({"app_mention", "message", "agent_session_stopped", "app_home_opened"})
@@ -81,4 +85,6 @@ def _interactive(value: Any) -> bool:
     kind = value["type"]
     if kind == "block_actions":
         return bool(value.get("actions"))
+    if kind == "message_action":
+        return all(value.get(name) is not None for name in ("callback_id", "channel", "message", "trigger_id"))
     return value.get("view") is not None if kind in {"view_submission", "view_closed"} else True

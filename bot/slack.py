@@ -164,7 +164,9 @@ class Slack:
         """Where messages with these ids stand, oldest first, among those posted after `since` (seconds since the epoch, less a minute)."""
         wanted = set(outbound_ids)
         found: dict[str, list[str]] = {}
-        for message in await self._recent(channel, thread_ts, metadata=True, oldest=f"{max(since - 60.0, 0.0):.6f}"):
+        messages: list[dict[str, Any]] = []
+        await self._read(messages, channel, thread_ts, {"include_all_metadata": True, "oldest": f"{max(since - 60.0, 0.0):.6f}"})
+        for message in messages:
             metadata = message.get("metadata") or {}
             own = metadata.get("event_type") == EVENT_TYPE and message.get("bot_id", self.me.bot_id) == self.me.bot_id
             outbound_id = (metadata.get("event_payload") or {}).get("id")
@@ -207,36 +209,47 @@ class Slack:
         except (SlackRefused, SlackDown) as error:
             log.info("session_not_shown", reason=str(error))
 
-    async def history(self, channel: str, thread_ts: str, before_ts: str, *, limit: int = 200) -> tuple[list[dict[str, Any]], bool]:
-        """The thread's messages before `before_ts`, oldest first, and whether some are missing."""
-        messages = [m for m in await self._recent(channel, thread_ts, latest=before_ts) if m["ts"] < before_ts]
-        return messages[-limit:], len(messages) > limit
+    async def history(
+        self, channel: str, thread_ts: str, before_ts: str, *, limit: int = 200, oldest: float = 0.0, within: float | None = None
+    ) -> tuple[list[dict[str, Any]], bool]:
+        """The thread's messages before `before_ts`, oldest first, and whether some are missing; without `thread_ts` the channel's, replies left out.
 
-    async def _recent(self, channel: str, thread_ts: str, *, latest: str = "", oldest: str = "", metadata: bool = False) -> list[dict[str, Any]]:
-        base: dict[str, Any] = {
-            "channel": channel,
-            "limit": 900,
-            **({"include_all_metadata": True} if metadata else {}),
-            **({"oldest": oldest} if oldest else {}),
-            **({"latest": latest} if latest else {}),
-        }
-        method = "conversations.replies" if thread_ts else "conversations.history"
-        if thread_ts:
-            base["ts"] = thread_ts
+        Of more than `limit` a thread's first and the newest are given. `oldest` in seconds since the epoch. What was read when `within` seconds are
+        over, or Slack fails on a later page, is given as a part; raises `SlackDown` or `SlackRefused` when that is nothing.
+        """
         messages: list[dict[str, Any]] = []
+        bounds: dict[str, Any] = {"latest": before_ts} | ({"oldest": f"{oldest:.6f}"} if oldest else {})
+        if not thread_ts:  # a channel's newest messages come first: one page is enough
+            bounds["limit"] = min(limit, 900)
+        try:
+            async with asyncio.timeout(within):
+                missing = await self._read(messages, channel, thread_ts, bounds, pages=5 if thread_ts else 1)
+        except (SlackDown, SlackRefused, TimeoutError) as error:
+            if not messages:
+                raise error if not isinstance(error, TimeoutError) else SlackDown("history: too slow") from error
+            log.warning("history_cut_short", reason=str(error) or "too slow")
+            missing = True
+        found = sorted((m for m in messages if str(m["ts"]) < before_ts), key=lambda m: str(m["ts"]))
+        root = [m for m in found[:-limit] if m["ts"] == thread_ts and limit > 1]
+        return root + found[len(root) - limit :], missing or len(found) > limit
+
+    async def _read(self, into: list[dict[str, Any]], channel: str, thread_ts: str, bounds: dict[str, Any], *, pages: int = 5) -> bool:
+        """Read page by page into a list, which keeps what came before a failure; whether there is more."""
+        method = "conversations.replies" if thread_ts else "conversations.history"
+        base = {"channel": channel, "limit": 900, **bounds, **({"ts": thread_ts} if thread_ts else {})}
         cursor = ""
-        for _ in range(5):
+        for _ in range(pages):
             try:
                 answer = await self._call(method, {**base, **({"cursor": cursor} if cursor else {})}, get=True)
             except SlackRefused as error:
                 if error.code == "thread_not_found":
                     break
                 raise
-            messages += answer.get("messages") or []
+            into += answer.get("messages") or []
             cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:
                 break
-        return sorted(messages, key=lambda m: str(m.get("ts", "")))
+        return bool(cursor)
 
     async def permalink(self, channel: str, ts: str) -> str:
         """A link to a message."""

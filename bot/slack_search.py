@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import structlog
 
-from bot.gate import HANDLED_SUBTYPES, plain
+from bot.gate import HANDLED_SUBTYPES
+from bot.plain import plain
 from bot.slack import Slack, SlackDown, SlackRefused
 from memory.keys import Actor, Thread
 

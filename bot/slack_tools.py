@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from bot.addresses import urls
-from bot.gate import plain
 from bot.guard import clean
+from bot.plain import plain
 from bot.render import answer_parts
 from bot.slack import Slack, SlackDown, SlackRefused
 from bot.slack_search import Search, Sight, listed, name_of, sight

@@ -19,9 +19,10 @@ from memory.transcript import Item, UserMessage
 from tools.loop import Cooling, Past
 from tools.result import ToolResult
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 """Version 1: the first form. Version 2: a run remembers the calls it made, the tool groups it opened and its person's user groups; calls may be
-questions; a result's duration is in seconds. Any change to the types below needs a new number, a step in `UPGRADES` and a saved sample under tests/corpus."""
+questions; a result's duration is in seconds. Version 3: where the thread's memory stands (`Mark`), and where its transcript begins.
+Any change to the types below needs a new number, a step in `UPGRADES` and a saved sample under tests/corpus."""
 
 MAX_STATE_BYTES: Final = 1024 * 1024
 """A session document larger than this is refused; the request that made it grow is ended with a notice."""
@@ -225,6 +226,19 @@ class Sent(Frozen):
     ts: str
 
 
+class Mark(Frozen):
+    """Where the thread's memory stands. What is remembered is in a document of its own (`memory.session_memory`), read only when it is needed."""
+
+    covered: int = 0
+    """Transcript items before this one are summarised; 0 means that there is no such document."""
+    weight: int = 0
+    """UTF-8 bytes of the items since then."""
+    look_at: int = 0
+    """Weight at which somebody has to look whether the newest part has grown too long; 0: the usual."""
+    indexed: int = 0
+    """Items before this one can be found by search."""
+
+
 class Session(Frozen):
     """Everything a worker must know to take a thread's next step."""
 
@@ -232,7 +246,12 @@ class Session(Frozen):
     thread: Thread
     room: RoomKind = RoomKind.CHANNEL
     log_length: int = 0
-    """Items in the stored transcript."""
+    """Items of the transcript so far, those let go included: the position of the next one."""
+    log_start: int = 0
+    """Position of the first item that is still kept."""
+    born: int = 0
+    """Epoch of the claim that began this session, which tells it from an earlier one of the same thread that expired."""
+    memory: Mark = Mark()
     run: Run | None = None
     """The run being worked on."""
     waiting: tuple[Run, ...] = ()
@@ -253,6 +272,8 @@ class Session(Frozen):
     """`ts` of the message whose earlier thread still has to be read from Slack once; empty when nothing is missing."""
     pending: tuple[Item, ...] = ()
     """Transcript items that the next commit appends; never part of the stored document."""
+    erase: bool = False
+    """The next commit lets go of everything before `log_start` and of the thread's memory; never part of the stored document."""
 
 
 def _to_second_form(document: dict[str, Any]) -> dict[str, Any]:
@@ -264,13 +285,19 @@ def _to_second_form(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {1: _to_second_form}
+def _to_third_form(document: dict[str, Any]) -> dict[str, Any]:
+    # How long the transcript is was never weighed: an item is taken for a thousand bytes, and the first look weighs it truly.
+    document["memory"] = {"weight": 1_000 * int(document.get("log_length", 0))}
+    return document
+
+
+UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {1: _to_second_form, 2: _to_third_form}
 """Version n -> function that turns a version-n document into version n + 1."""
 
 
 def dump(session: Session) -> bytes:
     """The stored form. Raises `StateTooLarge`."""
-    data = session.model_dump_json(exclude={"pending"}, exclude_defaults=True).encode()
+    data = session.model_dump_json(exclude={"pending", "erase"}, exclude_defaults=True).encode()
     stamped = b'{"v":%d' % session.v + (b"," if len(data) > 2 else b"") + data[1:]
     if len(stamped) > MAX_STATE_BYTES:
         raise StateTooLarge(f"session document of {len(stamped)} bytes exceeds {MAX_STATE_BYTES}")

@@ -19,7 +19,7 @@ from structlog.contextvars import bound_contextvars
 
 from bot import actions as act
 from bot.deps import Deps
-from bot.events import Decision, DirectMessage, Event, Mention, Stop, ThreadReply
+from bot.events import Decision, DirectMessage, Event, Mention, Reset, Stop, ThreadReply
 from bot.heartbeat import Beat, end_all
 from bot.ledger import Ledger
 from bot.mail import as_written, parsed, readable, standing
@@ -218,7 +218,7 @@ class Worker:
     async def _work(self, claim: Claim) -> None:
         if claim.attempts > MAX_ATTEMPTS:
             await self._set_aside(claim)
-        ledger = Ledger(self._mailbox, claim, self._at_rest)
+        ledger = Ledger(self._mailbox, claim, self._at_rest, kept=self._deps.kept)
         ledger.session = take_over(ledger.session, claim.epoch, self._clock())
         async with self._beating(claim) as beat:
             while True:
@@ -266,7 +266,7 @@ class Worker:
 
     async def _enriched(self, event: Event, session: Session) -> Event:
         """The event with what Slack says about its author. A decision without that is not judged: the lookup is tried again."""
-        if not isinstance(event, Mention | DirectMessage | ThreadReply | Decision | Stop):
+        if not isinstance(event, Mention | DirectMessage | ThreadReply | Decision | Stop | Reset):
             return event
         if getattr(event, "from_bot", False):
             return event
@@ -288,7 +288,7 @@ class Worker:
         except SlackRefused as error:
             log.warning("person_unknown", reason=str(error))
         except SlackDown as error:
-            if isinstance(event, Decision):
+            if isinstance(event, Decision | Reset):
                 raise
             log.warning("person_not_looked_up", reason=str(error))
         return event.model_copy(update=update)

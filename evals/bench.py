@@ -18,6 +18,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from evals import bench_measures as measures
+from evals.bench_context import context_figures, print_context
 from evals.bench_engine import engine_figures
 from evals.bench_process import Json, child, run
 from evals.bench_table import print_table
@@ -40,6 +41,8 @@ async def bench(*, ack_seconds: float, profile: str) -> Json:
         figures["deliveries"] = await measures.deliveries(embedded.url, 6_000, 16)
         await store.flushall()
         figures["engine"] = await engine_figures(embedded.url)
+        await store.flushall()
+        figures["context"] = await context_figures(embedded.url)
         await store.flushall()
         model = await stack.enter_async_context(child("evals.bench_model"))
         steward = await stack.enter_async_context(measures.world("steward", model, embedded.url, profile))
@@ -78,6 +81,7 @@ async def main(options: argparse.Namespace) -> None:
     target = measures.build("bench.json")
     target.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     print_table(figures)
+    print_context(figures["context"])
     print(f"\n{target.relative_to(target.parents[1])} holds all figures; this took {figures['took']:.0f} s.")
 
 

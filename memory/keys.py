@@ -71,7 +71,7 @@ class Keys:
         """Prefix of what the tool engines share: `value:`, `lock:`, `circuit:`, `generation:`, `result:`, `spent:`, `answer:`."""
 
     def base(self, shard: int) -> str:
-        """Prefix of every key of a shard: `doc:`, `log:`, `mail:`, `meta:` and a session's id follow, or `seen:` and an event's key."""
+        """Prefix of every key of a shard: `doc:`, `log:`, `mail:`, `meta:`, `memory:`, `index:` and a session's id follow, or `seen:` and an event's key."""
         return f"{self._prefix}:{{s{shard}}}:"
 
     def due(self, shard: int) -> str:
@@ -81,6 +81,22 @@ class Keys:
     def leases(self, shard: int) -> str:
         """Sorted set of claimed session ids by the deadline (ms) of their lease."""
         return f"{self.base(shard)}leases"
+
+    def recent(self, thread: Thread) -> str:
+        """Sorted set of a channel's session ids by the time (ms) they were last active."""
+        return f"{self.base(thread.shard)}recent:{thread.team_id}:{thread.channel_id}"
+
+    def idle(self, shard: int) -> str:
+        """Sorted set of a shard's session ids by the time (ms) they were last active, for what has to be done before they expire."""
+        return f"{self.base(shard)}idle"
+
+    def handovers(self, shard: int) -> str:
+        """Hash of what was kept of threads that are about to expire, by session id."""
+        return f"{self.base(shard)}handovers"
+
+    def handover_times(self, shard: int) -> str:
+        """Sorted set of the same session ids by the time (ms) they were last active."""
+        return f"{self.base(shard)}handover_times"
 
     def grants(self, actor: Actor) -> str:
         """Prefix of one person's standing permissions: `index`, and for each its id, alone and after `used:`, `last:` and `revoked:`, follow."""

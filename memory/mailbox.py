@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic
@@ -82,7 +82,7 @@ class Mailbox:
         self._lease = lease
         self._idle_lifetime = int(idle_lifetime)
         self._owner = owner
-        self._scripts = Scripts(client, ("deliver", "claim", "commit", "renew"))
+        self._scripts = Scripts(client, ("deliver", "claim", "commit", "renew", "read"))
 
     @property
     def lease(self) -> float:
@@ -137,16 +137,25 @@ class Mailbox:
         attempts: int | None = None,
         release: bool = False,
         wake: float | None = None,
+        log_start: int = 0,
+        memory: bytes | None = None,
+        index: Mapping[int, bytes] | None = None,
+        erase: bool = False,
     ) -> None:
         """Write the new state; afterwards `claim.mail` holds what is still unread. Safe to repeat.
 
-        `document` None leaves the stored one. `log_base` is the transcript's length before `items`. `progress` starts
-        the count of attempts anew, `attempts` sets it. `release` gives the session back, due at `wake` (seconds since the epoch) or when mail comes.
+        `document` None leaves the stored one. `log_base` is the transcript's length before `items`; items before the position `log_start` are let go.
+        `memory` replaces the thread's memory document, `index` blocks of its search index (empty bytes delete one); `erase` deletes both, and what
+        was handed over of it. `progress` starts the count of attempts anew, `attempts` sets it. `release` gives the session back, due at `wake`
+        (seconds since the epoch) or when mail comes.
         Raises `Fenced` when another worker took the session, `MailboxDown` when Redis did not answer.
         """
         shard = claim.thread.shard
         base, sid = self._keys.base(shard), claim.thread.id
-        names = (self._keys.due(shard), self._keys.leases(shard), f"{base}doc:{sid}", f"{base}log:{sid}", f"{base}mail:{sid}", f"{base}meta:{sid}")
+        names = (
+            *(self._keys.due(shard), self._keys.leases(shard), *(f"{base}{part}:{sid}" for part in ("doc", "log", "mail", "meta", "memory", "index"))),
+            *(self._keys.recent(claim.thread), self._keys.idle(shard), self._keys.handovers(shard), self._keys.handover_times(shard)),
+        )
         # Who goes on holding is the first to try the next step.
         noted = attempts if attempts is not None else None if not progress else 0 if release else 1
         asked = monotonic()
@@ -164,6 +173,10 @@ class Mailbox:
             self._keys.wake_channel,
             shard,
             MAIL_BATCH,
+            log_start,
+            "-" if erase else memory or "",
+            len(index or {}),
+            *(part for pair in (index or {}).items() for part in pair),
             *items,
         )
         left = await self._run("commit", names, args)
@@ -207,12 +220,31 @@ class Mailbox:
         document: bytes | None = await self._read(self._client.get(f"{self._keys.base(thread.shard)}doc:{thread.id}"))
         return document or b""
 
-    async def read_log(self, thread: Thread, start: int, stop: int) -> list[bytes]:
-        """Transcript items `start` to `stop` (exclusive). Raises `MailboxDown`."""
-        if stop <= start:
+    async def read_log(self, thread: Thread, *ranges: tuple[int, int]) -> list[tuple[int, bytes]]:
+        """Transcript items with their positions, for each range (first, after the last) in turn; what is not there is left out. Raises `MailboxDown`."""
+        wanted = [number for first, stop in ranges if stop > first for number in (first, stop)]
+        if not wanted:
             return []
-        items: list[bytes] = await self._read(self._client.lrange(f"{self._keys.base(thread.shard)}log:{thread.id}", start, stop - 1))
-        return items
+        base = self._keys.base(thread.shard)
+        parts = await self._run("read", (f"{base}log:{thread.id}", f"{base}meta:{thread.id}"), wanted)
+        return [(int(first) + i, item) for first, *items in parts for i, item in enumerate(items)]
+
+    async def read_memory(self, thread: Thread) -> bytes:
+        """The thread's memory document, empty when there is none. Raises `MailboxDown`."""
+        document: bytes | None = await self._read(self._client.get(f"{self._keys.base(thread.shard)}memory:{thread.id}"))
+        return document or b""
+
+    async def read_index(self, thread: Thread, blocks: Sequence[int]) -> dict[int, bytes]:
+        """Blocks of the thread's search index, those that exist. Raises `MailboxDown`."""
+        if not blocks:
+            return {}
+        found = await self._read(self._client.hmget(f"{self._keys.base(thread.shard)}index:{thread.id}", [str(block) for block in blocks]))
+        return {block: data for block, data in zip(blocks, found, strict=True) if data is not None}
+
+    async def recent(self, thread: Thread, limit: int = 10) -> list[tuple[Thread, float]]:
+        """The threads of a channel in which we were last active, newest first, each with the time (s). Raises `MailboxDown`."""
+        found = await self._read(self._client.zrevrange(self._keys.recent(thread), 0, limit - 1, withscores=True))
+        return [(Thread.parse(session.decode()), float(score) / 1000) for session, score in found]
 
     async def follows(self, thread: Thread) -> bool:
         """Whether there is a session for this thread. Raises `MailboxDown`."""

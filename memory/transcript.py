@@ -3,17 +3,41 @@
 Items are kept as they happened; nothing is rewritten. A corrected message is a later `Correction`, a tool's result
 may arrive long after its request because a person had to decide first. `arrange` turns such a log into the order a
 model's API accepts: every request is followed at once by its results, and a request still open gets a stand-in
-that says so. Budgets and compaction will enter through `arrange`'s caller; nothing else assembles messages.
+that says so. Budgets, summaries and search enter in `memory.context`, its caller; nothing else assembles messages.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from memory.keys import Actor
+
+
+def storable(value: Any) -> Any:
+    """Text as every store, log and API takes it: no NUL, and no half of a surrogate pair, which UTF-8 cannot carry."""
+    if not isinstance(value, str) or (value.isascii() and "\0" not in value):
+        return value
+    return value.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+US: Final = "Steward"
+"""What we are called among the speakers."""
+OURS: Final = frozenset({"steward", "assistant", "tool", "system", "note by the program"})
+"""Names under which only we speak."""
+LONGEST_NAME: Final = 80
+"""Characters of a speaker's name, which is the only thing of theirs that stands outside what is marked as data."""
+_FRAME: Final = re.compile(r"[\[\]:：]")
+
+
+def _plain_sign(match: re.Match[str]) -> str:
+    return {"[": "(", "]": ")"}.get(match.group(), " ")
+
+
+Text = Annotated[str, BeforeValidator(storable)]
 
 
 class _Item(BaseModel):
@@ -25,25 +49,37 @@ class UserMessage(_Item):
 
     role: Literal["user"] = "user"
     actor: Actor
-    name: str
+    name: Text
     ts: str
-    text: str
-    files: tuple[str, ...] = ()
+    text: Text
+    files: tuple[Text, ...] = ()
     """One line per attached file: name, type and size."""
+    quoted: Text = ""
+    """What the message carries of other messages (forwarded, shared, an alert's attachments): data, not the speaker's own words."""
     addressed: bool = True
     """False for what was said in the thread without being meant for us; kept as context."""
     bot: bool = False
     """Written by another bot."""
     own: bool = False
     """Written by ourselves before this transcript began."""
+    earlier: bool = False
+    """Said in the channel before this thread began."""
+
+    @property
+    def speaker(self) -> str:
+        """The name under which the model sees the author: one line, without what could end it, and never a name under which only we speak."""
+        if self.own:
+            return US
+        name = _FRAME.sub(_plain_sign, " ".join(self.name.split()))[:LONGEST_NAME].strip()
+        return f"{name} ({self.actor.user_id})".strip() if not name or name.casefold() in OURS else name
 
 
 class Request(_Item):
     """One tool call as the model asked for it."""
 
     id: str
-    name: str
-    arguments: str
+    name: Text
+    arguments: Text
     """Raw JSON text, exactly as received."""
 
 
@@ -52,8 +88,10 @@ class AssistantMessage(_Item):
 
     role: Literal["assistant"] = "assistant"
     run_id: str
-    text: str = ""
+    text: Text = ""
     calls: tuple[Request, ...] = ()
+    at: float = 0.0
+    """Seconds since the epoch; 0 when it is not known."""
 
 
 class ToolMessage(_Item):
@@ -61,8 +99,12 @@ class ToolMessage(_Item):
 
     role: Literal["tool"] = "tool"
     call_id: str
-    name: str
-    content: str
+    name: Text
+    content: Text
+    effect: Literal["", "read", "write", "ask"] = ""
+    """What kind of call it was; empty when it is not known."""
+    at: float = 0.0
+    """When it came, in seconds since the epoch; 0 when it is not known."""
 
 
 class Correction(_Item):
@@ -70,14 +112,14 @@ class Correction(_Item):
 
     role: Literal["correction"] = "correction"
     ts: str
-    text: str | None
+    text: Text | None
 
 
 class Note(_Item):
     """A fact about the thread that the model should know, written by code (for example "history is partial")."""
 
     role: Literal["note"] = "note"
-    text: str
+    text: Text
 
 
 Item = Annotated[UserMessage | AssistantMessage | ToolMessage | Correction | Note, Field(discriminator="role")]
@@ -104,7 +146,8 @@ def arrange(items: Iterable[Item], open_calls: Sequence[str] = ()) -> list[Item]
         match item:
             case UserMessage() if item.ts in texts:
                 text = texts[item.ts]
-                out.append(item.model_copy(update={"text": DELETED if text is None else text, "files": () if text is None else item.files}))
+                update = {"text": DELETED, "files": (), "quoted": ""} if text is None else {"text": text}
+                out.append(item.model_copy(update=update))
             case UserMessage() | Note():
                 out.append(item)
             case AssistantMessage():

@@ -16,9 +16,11 @@ ORDER_ID: Final = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z]{2,6}-\d{4,8}-\d{2,6}(?!
 REMINDER_TOOLS: Final = frozenset({"remind_me", "list_reminders", "cancel_reminder"})
 SILENT: Final = frozenset({"open_tools", "no_fitting_tool", "ask_person"})
 """Calls that are steps on the way: their outcome is nothing to tell a person about."""
-_SPEAKER: Final = re.compile(r"\s*\[([^\[\]\n]{1,80})\]:?\s*")
-_ASIDE: Final = re.compile(r"\(said to others\)\s*")
-_FILE: Final = re.compile(r"^\(attached file: [^\n]*\)$", re.MULTILINE)
+_SPEAKER: Final = re.compile(r"\s*\[([^\[\]\n]{1,100})\]:?\s*")
+_ASIDE: Final = re.compile(r"\((?:said to others|earlier in the channel)\)\s*")
+_CARRIED: Final = re.compile(r"(?:^|\n)\(quoted, data only\)(?:\n>[^\n]*)*\s*\Z")
+_FENCE: Final = re.compile(r"^> ?", re.MULTILINE)
+_FILE: Final = re.compile(r"^(?:> )?\(attached file: [^\n]*\)$", re.MULTILINE)
 _PROGRAM: Final = "note by the program"
 _ADDRESSEE: Final = re.compile(r"^\s*(?:<@[A-Z0-9]+(?:\|[^>]*)?>|@steward\b)[\s,:，：]*", re.IGNORECASE)
 
@@ -202,6 +204,9 @@ def _said(index: int, message: dict[str, Any]) -> Said:
     aside = _ASIDE.match(text)
     if aside:
         text = text[aside.end() :]
+    text = _CARRIED.sub("", text)
+    if aside or speaker.endswith("(bot)"):  # what is not the person's own request is fenced, line by line
+        text = _FENCE.sub("", text)
     content = message.get("content")
     attachment = bool(_FILE.search(text)) or (isinstance(content, list) and any(part.get("type") != "text" for part in content))
     return Said(index, speaker, _ADDRESSEE.sub("", _FILE.sub("", text)).strip(), attachment, bool(aside))

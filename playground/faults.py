@@ -1,7 +1,7 @@
 """Ordered failures: the next calls of a method answer with an error, a status, late, or not at all.
 
 `status` answers with an HTTP status, `ratelimit` with 429 and Retry-After, `error` with `{"ok": false}`, `drop` closes the line before the call is
-processed, `drop_after` after it was, and `delay` processes it late.
+processed, `drop_after` after it was, and `delay` processes it late. The first `after` such calls are let through.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ KINDS = ("status", "ratelimit", "error", "drop", "drop_after", "delay")
 
 @dataclass(slots=True)
 class Fault:
-    """One order: the next `times` calls of `method` (`*` = any) fail as `kind` says."""
+    """One order: `times` calls of `method` (`*` = any) fail as `kind` says, the next ones after those let through."""
 
     method: str
     kind: str
@@ -24,6 +24,8 @@ class Fault:
     retry_after: int = 1
     error: str = "internal_error"
     seconds: float = 0.0
+    after: int = 0
+    """Calls to let through first."""
 
 
 class Faults:
@@ -48,6 +50,7 @@ class Faults:
                 int(body.get("retry_after", 1)),
                 str(body.get("error", "internal_error")),
                 float(body.get("seconds", 0)),
+                int(body.get("after", 0)),
             )
         )
 
@@ -61,6 +64,9 @@ class Faults:
             return None
         for order in self._orders:
             if order.method in ("*", method):
+                if order.after > 0:
+                    order.after -= 1
+                    continue
                 order.times -= 1
                 if order.times <= 0:
                     self._orders.remove(order)

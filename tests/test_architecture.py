@@ -31,6 +31,7 @@ ONLY_IN: dict[str, set[str]] = {
         "memory.connect",
         "memory.embedded",
         "memory.grants",
+        "memory.handover",
         "memory.health",
         "memory.mailbox",
         "memory.reminders",

@@ -132,7 +132,7 @@ async def test_a_repeated_commit_changes_nothing_more(mailbox: Mailbox) -> None:
     await mailbox.commit(claim, b"doc", log_base=0, items=[b"one", b"two"])
     await mailbox.commit(again, b"doc", log_base=0, items=[b"one", b"two"])
 
-    assert await mailbox.read_log(THREAD, 0, 10) == [b"one", b"two"]
+    assert await mailbox.read_log(THREAD, (0, 10)) == [(0, b"one"), (1, b"two")]
     assert claim.mail == again.mail == [b"b"]
 
 
@@ -142,7 +142,7 @@ async def test_the_transcript_is_appended_and_read_in_part(mailbox: Mailbox) -> 
     await mailbox.commit(claim, b"d", log_base=0, items=[b"1", b"2"])
     await mailbox.commit(claim, b"d", log_base=2, items=[b"3"])
 
-    assert await mailbox.read_log(THREAD, 1, 3) == [b"2", b"3"]
+    assert await mailbox.read_log(THREAD, (1, 3)) == [(1, b"2"), (2, b"3")]
 
 
 async def test_a_session_wakes_when_it_asked_to(mailbox: Mailbox) -> None:
@@ -282,7 +282,7 @@ async def test_the_scripts_work_on_a_cluster() -> None:
             claim.taken = 1
             await mailbox.renew(claim)
             await mailbox.commit(claim, b"doc", items=[b"item"], release=True)
-            assert await mailbox.read_log(thread, 0, 9) == [b"item"]
+            assert await mailbox.read_log(thread, (0, 9)) == [(0, b"item")]
     finally:
         if client is not None:
             await client.aclose()

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
@@ -70,9 +70,18 @@ async def deliver(slack: Playground, channel: str, message: Json, *, kind: str =
 # --- what the model was told ----------------------------------------------------------------------------------------------
 
 
+MOMENT: Final = "[note by the program] Today is "
+"""How the note begins that stands before every request."""
+
+
 def heard(request: Json) -> list[str]:
-    """What people (and the program) said, as the model read it, oldest first."""
-    return [content_text(m) for m in request["messages"] if m["role"] == "user"]
+    """What people (and the program) said, as the model read it, oldest first; without the note of the moment."""
+    return [said for m in request["messages"] if m["role"] == "user" and not (said := content_text(m)).startswith(MOMENT)]
+
+
+def moment(request: Json) -> str:
+    """The note just before the current request: the day, the facts, what search brought back, what is known from elsewhere."""
+    return next((said for m in reversed(request["messages"]) if m["role"] == "user" and (said := content_text(m)).startswith(MOMENT)), "")
 
 
 def results(request: Json) -> list[Json]:

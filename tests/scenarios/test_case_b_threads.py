@@ -11,7 +11,7 @@ from playground.server import Playground
 from tests.fakes.scripted_model import ScriptedModel, echo_policy, held, text
 from tests.fakes.stack import Stack, running, texts
 from tests.fakes.valkey import Valkey
-from tests.scenarios.kit import ALICE, BOT, BRUNO, BUILDS, aim, heard, over, rest, written
+from tests.scenarios.kit import ALICE, BOT, BRUNO, BUILDS, aim, heard, moment, over, rest, written
 
 BUILDS_FIELDS = {"bot_id": "B01BUILDS0", "app_id": "A01BUILDS0", "bot_profile": {"id": "B01BUILDS0", "name": "Builds", "team_id": "T01NORTHWD"}}
 
@@ -115,7 +115,7 @@ async def test_people_who_talk_to_each_other_are_not_interrupted_and_what_they_s
 
         said = heard(model.requests[1])
         assert len(said) == 2 + len(lines)
-        assert all(line.startswith(f"[{user}] (said to others) ") for line, (user, _) in zip(said[1:-1], lines, strict=True))
+        assert all(line.startswith(f"[{user}] (said to others)\n> ") for line, (user, _) in zip(said[1:-1], lines, strict=True))
         assert all(words.rpartition(" ")[2] in line for line, (_, words) in zip(said[1:-1], lines, strict=True))
         assert said[-1] == "[alice] what did we decide?"
         model.assert_consumed()
@@ -148,8 +148,9 @@ async def test_what_was_said_before_the_bot_was_called_into_a_thread_is_read(val
         await stack.thread("#general", ts, own=1)
         await rest(stack)
 
-        spoken = [line.replace(" (said to others)", "") for line in heard(model.requests[0])]
-        assert spoken == ["[alice] which colour?", "[mei] 蓝色吧", "[Builds (bot)] Colour poll: blue 2, green 1", "[bruno] what did we decide?"]
+        others = [("alice", "which colour?"), ("mei", "蓝色吧"), ("Builds (bot)", "Colour poll: blue 2, green 1")]
+        expected = [f"[{name}] (said to others)\n> {words}" for name, words in others]
+        assert heard(model.requests[0]) == [*expected, "[bruno] what did we decide?"]
         model.assert_consumed()
 
 
@@ -224,8 +225,8 @@ async def test_two_people_who_write_at_once_in_one_thread_each_get_an_answer(val
         await rest(stack)
 
         assert texts(stack.own("#general", ts)) == ["for alice", "for mei"]
-        assert "timezone Asia/Shanghai" in model.requests[1]["messages"][0]["content"]
-        assert "timezone America/New_York" in model.requests[0]["messages"][0]["content"]
+        assert "timezone Asia/Shanghai" in moment(model.requests[1])
+        assert "timezone America/New_York" in moment(model.requests[0])
         model.assert_consumed()
 
 
@@ -244,7 +245,7 @@ async def test_another_bots_message_is_shown_as_another_speaker_never_as_our_own
         await stack.thread("#general", ts, own=2)
         await rest(stack)
 
-        assert heard(model.requests[1])[1] == "[Builds (bot)] (said to others) Build 7 failed"
+        assert heard(model.requests[1])[1] == "[Builds (bot)] (said to others)\n> Build 7 failed"
         assert [m["content"] for m in model.requests[1]["messages"] if m["role"] == "assistant"] == ["hello"]
         model.assert_consumed()
 

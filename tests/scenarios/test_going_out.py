@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.going_out import may_open
+from bot.going_out import Seen, may_open
 from memory.keys import Actor
 from memory.transcript import AssistantMessage, Item, Request, ToolMessage, UserMessage
 from tests.fakes.scripted_model import ScriptedModel, calls, text
@@ -83,12 +83,12 @@ def asked(**arguments: Any) -> AssistantMessage:
     ],
 )
 def test_what_a_person_wrote_is_known_in_every_spelling_that_asks_the_same(written: str, opened: str) -> None:
-    assert may_open(opened, [person(written)])
+    assert may_open(opened, Seen([person(written)]))
 
 
 @pytest.mark.parametrize("opened", ["https://example.com/a?b=12", "https://example.com/a", "https://x.example.com/a?b=1", "https://example.com/a?b=1&d=x", ""])
 def test_anything_more_or_less_than_what_a_person_wrote_is_not(opened: str) -> None:
-    assert not may_open(opened, [person("see https://example.com/a?b=1 please")])
+    assert not may_open(opened, Seen([person("see https://example.com/a?b=1 please")]))
 
 
 @pytest.mark.parametrize(
@@ -104,10 +104,10 @@ def test_anything_more_or_less_than_what_a_person_wrote_is_not(opened: str) -> N
     ids=["given back", "cut and given back", "said before", "our own message", "a failure", "said before we came"],
 )
 def test_an_address_the_model_had_first_is_not_a_tools(items: list[Item]) -> None:
-    assert not may_open(EVIL, [person("hello"), *items])
+    assert not may_open(EVIL, Seen([person("hello"), *items]))
 
 
 def test_an_address_is_a_persons_again_when_they_paste_it_and_another_bots_only_before_the_model_said_it() -> None:
-    assert may_open(EVIL, [asked(note=EVIL), person(EVIL)])
-    assert may_open(EVIL, [person(EVIL, bot=True)])
-    assert not may_open(EVIL, [asked(note=EVIL), person(EVIL, bot=True)])
+    assert may_open(EVIL, Seen([asked(note=EVIL), person(EVIL)]))
+    assert may_open(EVIL, Seen([person(EVIL, bot=True)]))
+    assert not may_open(EVIL, Seen([asked(note=EVIL), person(EVIL, bot=True)]))

@@ -12,7 +12,7 @@ from tests.fakes.scripted_model import ScriptedModel, calls, raw_calls, text
 from tests.fakes.scripted_policies import content_text
 from tests.fakes.stack import Stack, running, texts
 from tests.fakes.valkey import Valkey
-from tests.scenarios.kit import Rooms, card, over, rest, results
+from tests.scenarios.kit import Rooms, card, moment, over, rest, results
 from tools.builtin.ask_person import ask_person
 from tools.builtin.read_more import read_more
 from tools.decorator import tool
@@ -177,7 +177,7 @@ async def test_a_tool_that_rests_is_missing_from_its_opened_group(valkey: Valkey
         assert town.used == ["harbour"]
         assert ["harbour_hours" in offered(request) for request in model.requests] == [False, True, True, True, True, False]
         assert "theatre_hours" in offered(model.requests[5])
-        assert "brought nothing new: harbour_hours." in prompt(model.requests[5])
+        assert "brought nothing new: harbour_hours." in moment(model.requests[5])
 
 
 async def test_with_few_tools_all_are_offered_and_nothing_is_said_about_groups(valkey: Valkey) -> None:

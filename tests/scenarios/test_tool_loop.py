@@ -16,7 +16,7 @@ from tests.fakes.scripted_model import ScriptedModel, calls, raw_calls, text
 from tests.fakes.scripted_policies import content_text
 from tests.fakes.stack import Stack, buttons, running, shown, texts
 from tests.fakes.valkey import Valkey
-from tests.scenarios.kit import Rooms, card, cards, heard, over, rest, results
+from tests.scenarios.kit import Rooms, card, cards, heard, moment, over, rest, results
 from tools.decorator import tool
 from tools.registry import Registry
 from tools.result import ErrorCode, Suggestion
@@ -174,9 +174,9 @@ async def test_a_tool_that_brings_nothing_new_is_not_offered_for_some_rounds_and
         assert desks.reads == ["west0", "west1", "west2", "north"]
         on_offer = ["count_tickets" in offered(request) for request in model.requests]
         assert on_offer == [True, True, True, False, False, False, True, True]
-        said = ["Not available for some rounds" in prompt(request) for request in model.requests]
+        said = ["Not available for some rounds" in moment(request) for request in model.requests]
         assert said == [not each for each in on_offer]
-        assert "brought nothing new: count_tickets." in prompt(model.requests[3])
+        assert "brought nothing new: count_tickets." in moment(model.requests[3])
         refused = results(model.requests[4])[3]
         assert (refused["error_code"], refused["suggestion"]) == ("COOLING_DOWN", "use_other_tool")
         model.assert_consumed()
@@ -189,7 +189,7 @@ async def test_what_a_model_invents_has_no_place_in_the_prompt(valkey: Valkey) -
         await answered(stack)
 
         assert {each["error_code"] for each in results(model.requests[4])} == {"UNKNOWN_TOOL"}
-        assert all(name not in prompt(request) for request in model.requests)
+        assert all(name not in prompt(request) + moment(request) for request in model.requests)
         assert counted(stack, "steward_tool_calls_total", tool="unknown", outcome="UNKNOWN_TOOL") == 4
         assert name not in stack.bots[0].engine.metrics.render().decode()
 

@@ -39,7 +39,7 @@ def test_what_is_not_an_id_becomes_part_of_no_key(field: str) -> None:
 
 def waiting(now: float) -> tuple[Session, Run, Call]:
     """A session in which a card is about to be posted, and its parts."""
-    mention = Mention(thread=THREAD, key="k", actor=ANA, ts="1.000100", text="do it", room=RoomKind.CHANNEL, person=Person(name="Ana"))
+    mention = Mention(thread=THREAD, key="k", actor=ANA, ts="1.000100", text="book Oak", room=RoomKind.CHANNEL, person=Person(name="Ana"))
     session = fold(Session(thread=THREAD), mention, now)
     approval = Approval(id="a", digest="d", policy=Policy(), expires_at=now + 100)
     call = Call(id="call_1", tool="write", raw="{}", arguments={}, effect="write", status=Status.WAITING, approval=approval)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bot.effects_slack import allowed_urls
-from bot.going_out import may_open
+from bot.going_out import Seen, may_open
 from memory.keys import Actor
 from memory.transcript import AssistantMessage, Item, Request, ToolMessage, UserMessage
 
@@ -46,5 +46,5 @@ CASES: list[tuple[str, list[Item], bool]] = [
 
 @pytest.mark.parametrize(("thread", "allowed"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_an_address_goes_out_only_if_it_came_in(thread: list[Item], allowed: bool) -> None:
-    assert may_open(EVIL, thread) is allowed
-    assert bool(allowed_urls(ANSWER, thread)) is allowed
+    assert may_open(EVIL, Seen(thread)) is allowed
+    assert bool(allowed_urls(ANSWER, Seen(thread))) is allowed

@@ -9,6 +9,7 @@ import pytest
 
 from bot.settings import Settings, SettingsError, load_settings
 from bot.state import Policy
+from memory.budget import ContextBudget, Shares
 
 BOT, APP, SECRET, KEY = "xoxb-1-secretbot", "xapp-1-secretapp", "secretsigning", "sk-secretkey"
 SOCKET = {"SLACK_BOT_TOKEN": BOT, "SLACK_APP_TOKEN": APP, "OPENAI_API_KEY": KEY}
@@ -62,6 +63,14 @@ def test_what_is_set_decides_which_slack_and_which_model(environ: dict[str, str]
         ({"PORT": "three"}, ["PORT", "integer"]),
         ({"STEWARD_MAX_MODEL_CALLS": "0"}, ["STEWARD_MAX_MODEL_CALLS"]),
         ({"STEWARD_APPROVAL_TTL": "-1"}, ["STEWARD_APPROVAL_TTL"]),
+        ({"STEWARD_CONTEXT_WINDOW": "-1"}, ["STEWARD_CONTEXT_WINDOW"]),
+        ({"STEWARD_CONTEXT_WINDOW": "999"}, ["STEWARD_CONTEXT_WINDOW", "1000"]),
+        ({"STEWARD_CONTEXT_SHARES": "system=60,session=60"}, ["STEWARD_CONTEXT_SHARES", "100"]),
+        ({"STEWARD_CONTEXT_SHARES": "history=50"}, ["STEWARD_CONTEXT_SHARES", "history", "session"]),
+        ({"STEWARD_COMPACT_AT": "19"}, ["STEWARD_COMPACT_AT", "20"]),
+        ({"STEWARD_COMPACT_AT": "96"}, ["STEWARD_COMPACT_AT", "95"]),
+        ({"STEWARD_KEEP_ROUNDS": "0"}, ["STEWARD_KEEP_ROUNDS"]),
+        ({"STEWARD_KEEP_ROUNDS": "51"}, ["STEWARD_KEEP_ROUNDS"]),
         ({"STEWARD_LOG_LEVEL": "LOUD"}, ["STEWARD_LOG_LEVEL", "DEBUG"]),
         ({"STEWARD_CONFIG": "/nowhere/steward.toml"}, ["STEWARD_CONFIG", "/nowhere/steward.toml"]),
     ],
@@ -199,3 +208,25 @@ def test_the_model_s_cache_needs_a_temperature_at_which_there_is_one_answer() ->
 )
 def test_strict_schemas_are_asked_for_where_the_endpoint_is_known_to_honour_them(given: dict[str, str], strict: bool) -> None:
     assert load_settings(given).uses_strict_schemas is strict
+
+
+@pytest.mark.parametrize(
+    ("given", "window"),
+    [
+        ({}, 128_000),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_MODEL": "gpt-4.1-mini"}, 128_000),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_MODEL": "Qwen/Qwen2.5-7B-Instruct"}, 32_768),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_MODEL": "our-own"}, 32_000),
+        ({"STEWARD_CONTEXT_WINDOW": "400000"}, 400_000),
+        ({"STEWARD_CONTEXT_WINDOW": "0"}, 128_000),
+    ],
+)
+def test_the_context_s_window_is_the_one_chosen_or_the_model_s_up_to_a_cap(given: dict[str, str], window: int) -> None:
+    assert load_settings(given).context_budget == ContextBudget(window)
+
+
+def test_the_context_is_shared_out_as_the_operator_says() -> None:
+    given = {"STEWARD_CONTEXT_SHARES": "session=40, answer=30", "STEWARD_COMPACT_AT": "75", "STEWARD_KEEP_ROUNDS": "6"}
+    budget = load_settings(given).context_budget
+
+    assert budget == ContextBudget(128_000, Shares(session=0.4, answer=0.3), 0.75, 6)

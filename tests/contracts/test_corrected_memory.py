@@ -1,0 +1,80 @@
+"""Messages edited or deleted long after they were said: in a thread that has grown past them they hold as their authors left them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from memory.connect import connect
+from memory.mailbox import Mailbox
+from memory.transcript import AssistantMessage, Correction, Item, UserMessage
+from tests.fakes.long_thread import ANA, LongThread, text_of
+from tests.fakes.valkey import Valkey
+
+WORDS = "and then some more words that nobody will need again, as people write them. " * 12
+
+
+@pytest.fixture(scope="module")
+def valkey() -> Iterator[Valkey]:
+    server = Valkey()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+async def mailbox(valkey: Valkey) -> AsyncIterator[Mailbox]:
+    valkey.command("FLUSHALL")
+    client = connect(valkey.url, timeout=2.0)
+    yield Mailbox(client)
+    await client.aclose()
+
+
+def said(number: int, text: str) -> UserMessage:
+    return UserMessage(actor=ANA, name="Ana", ts=f"{1_700_000_000 + number}.000100", text=text)
+
+
+def rounds(first: int, number: int) -> list[Item]:
+    return [each for n in range(first, first + number) for each in (said(n, f"Note {n} {WORDS}"), AssistantMessage(run_id=f"r{n}", text="Noted."))]
+
+
+# The word that is asked for stands behind so many others that no summary line holds it: only recall can bring it.
+DOOR = said(0, f"{WORDS} The marmalade cupboard in Reykjavik opens with the word {{}}.")
+
+
+async def grown(mailbox: Mailbox) -> LongThread:
+    thread = LongThread(mailbox)
+    await thread.add(said(0, DOOR.text.format("heliotrope")), AssistantMessage(run_id="r0", text="Noted."))
+    await thread.add(*rounds(1, 30))
+    assert "heliotrope" in text_of(await thread.turn("which word opens the marmalade cupboard in Reykjavik?"))
+    return thread
+
+
+@pytest.mark.parametrize(("more", "restarted"), [(0, False), (30, False), (30, True)], ids=["verbatim", "summarised", "summarised and restarted"])
+@pytest.mark.parametrize("text", [None, DOOR.text.format("vermilion")], ids=["deleted", "edited"])
+async def test_a_message_corrected_after_it_was_summarised_is_never_recalled_as_it_was(
+    mailbox: Mailbox, more: int, text: str | None, *, restarted: bool
+) -> None:
+    thread = await grown(mailbox)
+    before = (await thread.memory()).covered
+    await thread.add(Correction(ts=DOOR.ts, text=text))
+    await thread.add(*rounds(100, more))
+    memory = await thread.memory()
+    assert (DOOR.ts in memory.corrected) == (memory.covered > before) == bool(more)
+    if restarted:
+        thread.forget_process()
+    context = text_of(await thread.turn("which word opens the marmalade cupboard in Reykjavik?"))
+    assert "heliotrope" not in context
+    assert ("vermilion" in context) == (text is not None)
+
+
+@pytest.mark.parametrize("more", [0, 30], ids=["verbatim", "summarised"])
+async def test_a_fact_leaves_with_the_message_that_stated_it(mailbox: Mailbox, more: int) -> None:
+    thread = LongThread(mailbox)
+    stated = said(0, "The deadline is 2027-03-04.")
+    await thread.add(stated, AssistantMessage(run_id="r0", text="Noted."))
+    await thread.add(*rounds(1, 30))
+    assert "deadline: 2027-03-04" in text_of(await thread.turn("go on"))
+    await thread.add(Correction(ts=stated.ts, text=None))
+    await thread.add(*rounds(100, more))
+    assert "deadline: 2027-03-04" not in text_of(await thread.turn("go on"))
