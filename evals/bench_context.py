@@ -58,7 +58,7 @@ _WORDS: Final = (
 class _Away:
     """No model: compaction then picks sentences."""
 
-    async def ask(self, *_: object) -> Any:
+    async def ask(self, *_: object, **__: object) -> Any:
         raise ModelError("unavailable")
 
 
@@ -118,7 +118,7 @@ async def _grown(mailbox: Mailbox, thread: Thread, messages: int, deps: Deps) ->
 
 async def _turns(mailbox: Mailbox, thread: Thread, store: Redis, deps: Deps) -> Json:
     """Figures of `TURNS` turns in one thread."""
-    built, written, stable, sizes = [], [], [], []
+    built, worked, written, stable, sizes = [], [], [], [], []
     before = ""
     for number in range(1, TURNS + 1):
         began_bytes = int((await store.info("stats"))["total_net_input_bytes"])
@@ -130,9 +130,10 @@ async def _turns(mailbox: Mailbox, thread: Thread, store: Redis, deps: Deps) -> 
         if current is None:
             raise RuntimeError("no run")
         told = system(RoomKind.CHANNEL)
-        began = time.perf_counter()
+        began, began_cpu = time.perf_counter(), time.process_time()
         context = await context_of(current, ledger, deps, deps.context, system=told, tools=[])
         built.append((time.perf_counter() - began) * 1000)
+        worked.append((time.process_time() - began_cpu) * 1000)
         wire = json.dumps(to_wire(told, context.items), ensure_ascii=False)
         if before:
             stable.append(_shared(before, wire) / len(wire))
@@ -143,7 +144,7 @@ async def _turns(mailbox: Mailbox, thread: Thread, store: Redis, deps: Deps) -> 
         await ledger.commit(release=True)
         written.append(int((await store.info("stats"))["total_net_input_bytes"]) - began_bytes)
     return {
-        "build_ms": {"p50": statistics.median(built), "p99": _share(built, 0.99), "first": built[0]},
+        "build_ms": {"p50": statistics.median(built), "p99": _share(built, 0.99), "first": built[0], "cpu_p50": statistics.median(worked)},
         "bytes_per_turn": statistics.median(written),
         "unchanged_prefix": statistics.median(stable),
         "tokens": statistics.median(sizes),
@@ -200,11 +201,11 @@ def _embedder() -> Any:
 def print_context(figures: Json) -> None:
     """The figures as a table."""
     print("\nContext of a long thread (window of 32,000 tokens, no model)")
-    print(f"{'':<22}{'messages':>9}{'build p50':>11}{'p99':>9}{'first':>9}{'tokens':>9}{'prefix':>9}{'bytes/turn':>12}")
+    print(f"{'':<22}{'messages':>9}{'build p50':>11}{'of it CPU':>11}{'p99':>9}{'first':>9}{'tokens':>9}{'prefix':>9}{'bytes/turn':>12}")
     for name in ("words", "words_and_meaning"):
         for size, each in figures.get(name, {}).items():
             build = each["build_ms"]
-            times = f"{build['p50']:>8.2f} ms{build['p99']:>6.1f} ms{build['first']:>6.1f} ms"
+            times = f"{build['p50']:>8.2f} ms{build['cpu_p50']:>8.2f} ms{build['p99']:>6.1f} ms{build['first']:>6.1f} ms"
             print(f"{name.replace('_', ' '):<22}{size:>9}{times}{each['tokens']:>9.0f}{each['unchanged_prefix']:>8.0%}{each['bytes_per_turn']:>12.0f}")
     print(f"an idle session of ten messages: {figures['idle_session_bytes'] / 1024:.1f} KiB in the store")
 

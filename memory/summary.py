@@ -90,6 +90,7 @@ def shortened(text: str, limit: int) -> str:
     return text[: end or limit - 1].rstrip() + "…"
 
 
+@lru_cache(maxsize=256)
 def shown(summary: Summary) -> str:
     """The text the model reads; empty for a summary that holds nothing."""
     headings = HEADINGS[summary.language]

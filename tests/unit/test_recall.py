@@ -161,7 +161,7 @@ def test_the_answer_comes_with_the_question_and_the_budget_holds() -> None:
     assert chosen(hits, items, budget=1_000, count=words) == [0, 1, 6]
     for budget in range(40):
         took = chosen(hits, items, budget=budget, count=words)
-        assert sum(words(line) + 1 for line in lines(took, items, timezone="UTC")) <= budget
+        assert sum(words(f"{line}\n") for line in lines(took, items, timezone="UTC")) <= budget
 
 
 def test_a_position_that_could_not_be_read_is_not_chosen() -> None:
