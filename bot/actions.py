@@ -112,7 +112,7 @@ class ModelAnswered:
     """The tools that rest after it."""
 
 
-FailureKind = Literal["unavailable", "rate_limited", "refused", "overflow", "empty", "invalid", "not_configured"]
+FailureKind = Literal["unavailable", "rate_limited", "refused", "overflow", "too_long", "empty", "invalid", "not_configured"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 A slash command names no thread, so it is found: the conversation itself in a direct message, the thread of a link, else the
 latest one of the channel with a menu of others. Buttons and forms carry a thread's id, which proves nothing: who may see or
-clear a thread is asked of Slack each time. Clearing is an event in the thread's own mail, like every decision.
+clear a thread is asked of Slack each time. Clearing is an event in the thread's own mail, like every decision; of a thread that has
+expired, what was handed over is dropped at once.
 """
 
 from __future__ import annotations
@@ -17,13 +18,26 @@ from urllib.parse import parse_qs, urlsplit
 
 import structlog
 
-from bot.context_view import OTHERS, Held, Other, Reader, context_message, context_modal, line_modal, reset_message, reset_modal
+from bot.context_view import (
+    OTHERS,
+    Held,
+    Other,
+    Reader,
+    context_message,
+    context_modal,
+    ended_message,
+    ended_modal,
+    line_modal,
+    reset_message,
+    reset_modal,
+)
 from bot.events import Person, Reset
 from bot.gate import Identity, a_ts, an_id
 from bot.messages import pick, say
 from bot.reminders import is_direct
 from bot.render import Rendered
 from bot.slack import Slack, SlackDown, SlackRefused
+from memory.handover import HandedOver, Handovers
 from memory.keys import Actor, Thread
 from memory.mailbox import MailboxDown
 
@@ -206,8 +220,10 @@ class _No:
 class ContextCommands:
     """The desk at which people ask what is held about a thread."""
 
-    def __init__(self, holding: Holding, slack: Slack) -> None:
+    def __init__(self, holding: Holding, slack: Slack, handovers: Handovers | None = None) -> None:
+        """`handovers`: what is left of threads that have expired; without it nobody can clear that."""
         self._holding = holding
+        self._handovers = handovers
         self._slack = slack
 
     async def command(self, actor: Actor, channel_id: str, words: list[str], language: str) -> Rendered:
@@ -228,6 +244,9 @@ class ContextCommands:
             others = await self._recent(channel) if place is None or place.threads == ("",) else []
             if place is None:
                 held = await self._first(others)
+            ended = await self._ended(place) if held is None and resets and place is not None else None
+            if ended is not None:
+                return ended_message(ended.thread, len(ended.facts), reader)
             if held is None:
                 return _line(say("memory_none" if place is not None else "memory_none_here", language))
             others = [other for other in others if other[0] != held.thread][:OTHERS]
@@ -248,8 +267,8 @@ class ContextCommands:
             await self._tell(click, say(reader.key, language))
             return
         if click.what == "forget":
-            known = await forget(Reset(thread=click.thread, key=click.key, actor=click.actor, locale=language))
-            await self._respond(click, _line(say("memory_forgotten" if known else "memory_none", language)))
+            done = await self._forget(Reset(thread=click.thread, key=click.key, actor=click.actor, locale=language), forget)
+            await self._respond(click, _line(say(done, language)))
             return
         held = await self._holding.held(click.thread)
         if held is None:
@@ -264,8 +283,11 @@ class ContextCommands:
         try:
             reader = await self._reader(asked.actor, asked.place.channel_id, language, resets=False)
             held = await self._at(asked.place) if not isinstance(reader, _No) else None
+            ended = await self._ended(asked.place) if held is None and not isinstance(reader, _No) and reader.may_reset else None
             if isinstance(reader, _No):
                 view = line_modal(say(reader.key, language), language)
+            elif ended is not None:
+                view = ended_modal(ended.thread, len(ended.facts), reader)
             else:
                 view = context_modal(held, reader) if held is not None else line_modal(say("memory_none", language), language)
         except MailboxDown as error:
@@ -283,8 +305,8 @@ class ContextCommands:
             log.warning("memory_click_refused", what=form.what, why=reader.key, actor=form.actor.user_id)
             return line_modal(say(reader.key, form.language), form.language)
         if form.what == "forget":
-            known = await forget(Reset(thread=form.thread, key=form.key, actor=form.actor, locale=form.language))
-            return line_modal(say("memory_forgotten" if known else "memory_none", form.language), form.language)
+            done = await self._forget(Reset(thread=form.thread, key=form.key, actor=form.actor, locale=form.language), forget)
+            return line_modal(say(done, form.language), form.language)
         held = await self._holding.held(form.thread)
         return reset_modal(held, reader) if held is not None else line_modal(say("memory_none", form.language), form.language)
 
@@ -329,6 +351,25 @@ class ContextCommands:
             if held is not None:
                 return held
         return None
+
+    async def _ended(self, place: Place) -> HandedOver | None:
+        """What is left of a thread that has expired."""
+        if self._handovers is None:
+            return None
+        for thread_ts in place.threads:
+            kept = await self._handovers.of(Thread(team_id=self._slack.me.team_id, channel_id=place.channel_id, thread_ts=thread_ts))
+            if kept is not None:
+                return kept
+        return None
+
+    async def _forget(self, event: Reset, forget: Forget) -> str:
+        """Clear a thread for somebody who may: what came of it, as a key of `messages`."""
+        if await forget(event):  # its own worker drops what was handed over as well
+            return "memory_forgotten"
+        if self._handovers is not None and await self._handovers.forget(event.thread):
+            log.info("handover_forgotten", session=event.thread.id, actor=event.actor.user_id)
+            return "memory_forgotten_ended"
+        return "memory_none"
 
     async def _recent(self, channel_id: str) -> list[Other]:
         found = await self._holding.recent(self._slack.me.team_id, channel_id, OTHERS + 1)

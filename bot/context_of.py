@@ -32,6 +32,8 @@ from tools.loop import Cooling
 
 log = structlog.get_logger(__name__)
 
+MANY: Final = 20
+"""Items from which on they are read for facts beside the event loop."""
 LOOK_BACK: Final = 6
 """Items before a message that it is understood with ("no, Thursday")."""
 
@@ -55,7 +57,7 @@ async def context_of(
         fixed=MESSAGE_TOKENS + count(system) + count(definitions),
         memory=memory,
         log=items,
-        facts=_facts(ledger, memory, placed),
+        facts=await _facts_of(ledger, memory, placed),
         requester=run.requested_by,
         request_ts=run.request_ts,
         current_run=run.id,
@@ -63,6 +65,7 @@ async def context_of(
         moment=moment(run, run.started_at, cooling=cooling),
         recalled=recalled,
         language=run.locale,
+        timezone=run.timezone,
         left_out=_left_out(ledger, memory, placed),
     )
     if count is at_most:
@@ -95,6 +98,13 @@ def _carried(facts: tuple[Fact, ...], read: Sequence[Item], first: int) -> tuple
     for place in range(first, len(read)):
         facts = updated(facts, read[place], before=read[max(place - LOOK_BACK, 0) : place])
     return facts
+
+
+async def _facts_of(ledger: Ledger, memory: SessionMemory, placed: Sequence[tuple[int, Item]]) -> tuple[Fact, ...]:
+    """The facts; after a restart, when all of a long part is read anew, not while everybody else waits."""
+    known = ledger.kept.facts.get(ledger.session, state_of(ledger.session))
+    fresh = sum(position >= known[0] for position, _ in placed) if known is not None else len(placed)
+    return _facts(ledger, memory, placed) if fresh <= MANY else await asyncio.to_thread(_facts, ledger, memory, placed)
 
 
 def _facts(ledger: Ledger, memory: SessionMemory, placed: Sequence[tuple[int, Item]]) -> tuple[Fact, ...]:

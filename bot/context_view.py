@@ -302,11 +302,24 @@ def context_message(held: Held, reader: Reader, others: Sequence[Other] = ()) ->
 
 def reset_message(held: Held, reader: Reader, others: Sequence[Other] = ()) -> Rendered:
     """The private answer to `/steward reset`: what would be forgotten, and the two buttons."""
-    language = reader.language
-    title = say("memory_reset_title", language)
-    keep = {"type": "button", "action_id": "steward:memory:keep", "text": plain(say("memory_button_keep", language)), "value": value_of(held.thread, language)}
-    actions = {"type": "actions", "block_id": "memory:actions", "elements": [_forget(held.thread, language), keep]}
-    return Rendered(text=escape(title), blocks=[header(title), *_forgotten(held, reader), *_choice(others, reader, "pick_reset"), actions])
+    title = say("memory_reset_title", reader.language)
+    blocks = [header(title), *_forgotten(held, reader), *_choice(others, reader, "pick_reset"), _buttons(held.thread, reader.language)]
+    return Rendered(text=escape(title), blocks=blocks)
+
+
+def ended_message(thread: Thread, facts: int, reader: Reader) -> Rendered:
+    """The same question about a thread of which only what was kept for long-term memory is left, so many facts among it."""
+    title = say("memory_reset_title", reader.language)
+    return Rendered(text=escape(title), blocks=[header(title), _ended(facts, reader), _buttons(thread, reader.language)])
+
+
+def _buttons(thread: Thread, language: str) -> Block:
+    keep = {"type": "button", "action_id": "steward:memory:keep", "text": plain(say("memory_button_keep", language)), "value": value_of(thread, language)}
+    return {"type": "actions", "block_id": "memory:actions", "elements": [_forget(thread, language), keep]}
+
+
+def _ended(facts: int, reader: Reader) -> Block:
+    return section(say("memory_reset_ended", reader.language, facts=f"{facts:,}"))
 
 
 def _forgotten(held: Held, reader: Reader) -> list[Block]:
@@ -324,9 +337,17 @@ def context_modal(held: Held, reader: Reader) -> dict[str, Any]:
 
 def reset_modal(held: Held, reader: Reader) -> dict[str, Any]:
     """The question in the modal's place; its submission forgets."""
-    language = reader.language
-    view = _modal([section(say("memory_reset_title", language)), *_forgotten(held, reader)], language, close="memory_button_keep")
-    return view | {"callback_id": "steward:memory_forget", "submit": plain(say("memory_button_forget", language)), **_private(held.thread, language)}
+    return _question(_forgotten(held, reader), held.thread, reader.language)
+
+
+def ended_modal(thread: Thread, facts: int, reader: Reader) -> dict[str, Any]:
+    """`ended_message` as a modal."""
+    return _question([_ended(facts, reader)], thread, reader.language)
+
+
+def _question(blocks: Sequence[Block], thread: Thread, language: str) -> dict[str, Any]:
+    view = _modal([section(say("memory_reset_title", language)), *blocks], language, close="memory_button_keep")
+    return view | {"callback_id": "steward:memory_forget", "submit": plain(say("memory_button_forget", language)), **_private(thread, language)}
 
 
 def line_modal(text: str, language: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from bot.model import Model, weigher
 from bot.policy_file import Approvals
 from bot.run import Budget
 from bot.slack import Slack
+from bot.state import Session
 from memory.budget import ContextBudget
 from memory.context import Weigh
 from memory.grants import Grants
@@ -83,6 +84,8 @@ class Deps:
     allowed_hosts: frozenset[str] = frozenset()
     context: ContextBudget = field(default_factory=lambda: ContextBudget(UNKNOWN_WINDOW))
     """How the model's window is shared out."""
+    fixed: Callable[[Session, Counter], int] = lambda _session, _count: 0
+    """Tokens of what every request of a session carries: system prompt and tools."""
     count: Counter = field(default_factory=lambda: counter_for(""))
     """Counts a text in the model's tokens."""
     weigh: Weigh = field(default_factory=lambda: weigher(counter_for("")))

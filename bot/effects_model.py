@@ -86,6 +86,9 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
                 return act.ModelAnswered(known, (), 0)
         told = system(ledger.session.room, offer=offer)
         context = await context_of(run, ledger, deps, budget, system=told, tools=[] if action.final else offer.schemas, cooling=cooling)
+        if context.used["system"] + context.used["current"] > budget.total_input:
+            outcome = act.ModelFailed("too_long", transient=False)  # it is never cut, and to send it all the same would only cost
+            break
         wire = to_wire(told, context.items)
         if action.final:
             wire.append({"role": "user", "content": f"[note by the program] {SUMMARY}"})

@@ -43,11 +43,12 @@ class Farewell:
         self._clock = clock
 
     async def tick(self) -> None:
-        """One look over all shards. Never raises; what fails is looked at again."""
+        """One look over all shards: what is about to expire is handed over, what waited for too long dropped. Never raises; what fails is looked at again."""
         before = self._clock() - self._lifetime * (1 - MARGIN)
         for shard in ALL_SHARDS:
             try:
                 await self._shard(shard, before)
+                await self._handovers.expire(shard)
             except MailboxDown as error:
                 log.warning("sessions_not_handed_over", reason=str(error))
 
@@ -88,7 +89,7 @@ class Farewell:
 def _farewell(session: Session, memory: SessionMemory, items: list[Item], last_active: float) -> HandedOver | None:
     """What is worth keeping, made by code alone: nobody is there to wait for a model, and none may be away now."""
     read = as_read(items)
-    facts = facts_of(memory, items)
+    facts = facts_of(memory, items[len(memory.pins) :])  # what is pinned is in those remembered already
     summary = extract(read, memory.summary, facts=facts, budget=SUMMARY_BYTES, count=at_most)
     people = {item.actor: None for item in read if isinstance(item, UserMessage) and not item.bot and not item.own}
     if summary.empty and not facts:

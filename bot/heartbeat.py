@@ -82,8 +82,10 @@ class Beat:
             except ValidationError:
                 continue  # whoever folds it will trip over it, be counted, and set it aside
             if isinstance(self._action, act.Compact | act.Index):
-                # Somebody wants something: tidying up is for when nobody does. What people say among themselves can wait.
-                if not (isinstance(event, Edited | Deleted) or (isinstance(event, ThreadReply) and (event.to_others or event.from_bot))):
+                # Somebody wants something: tidying up is for when nobody does. What people say among themselves can wait,
+                # but a summary must not be made of words that were taken back meanwhile.
+                aside = isinstance(event, ThreadReply) and (event.to_others or event.from_bot)
+                if not aside and not (isinstance(event, Edited | Deleted) and isinstance(self._action, act.Index)):
                     return True
                 continue
             if isinstance(event, Stop | Reset) and event.actor.team_id == self._claim.thread.team_id:

@@ -58,7 +58,7 @@ class Held:
 class Holding:
     """Reads what is held. `fixed` gives the tokens that system prompt and tools take in a session."""
 
-    def __init__(self, mailbox: Mailbox, budget: ContextBudget, count: Counter, fixed: Callable[[Session], Sequence[str]]) -> None:
+    def __init__(self, mailbox: Mailbox, budget: ContextBudget, count: Counter, fixed: Callable[[Session, Counter], int]) -> None:
         self._mailbox = mailbox
         self._budget = budget
         self._count = count
@@ -112,7 +112,7 @@ class Holding:
         asked = next((item for item in reversed(items) if isinstance(item, UserMessage) and item.addressed and not item.own), None)
         nobody = Actor(team_id=session.thread.team_id, user_id="")
         sources = Sources(
-            fixed=sum(count(text) for text in self._fixed(session)),
+            fixed=self._fixed(session, count),
             memory=memory,
             log=items,
             facts=facts,

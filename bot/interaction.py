@@ -33,6 +33,7 @@ from bot.slack import Slack, SlackDown, SlackRefused
 from bot.slack_tools import SlackForTools
 from bot.state import Call, Run, Session, StateError, Status, load
 from memory.grants import Grants
+from memory.handover import Handovers
 from memory.keys import Actor, Thread
 from memory.mailbox import Mailbox
 from tools.engine import InvalidArguments, Prepared, validate
@@ -149,10 +150,11 @@ class Interaction:
         *,
         resources: Mapping[str, Any] | None = None,
         holding: Holding | None = None,
+        handovers: Handovers | None = None,
     ) -> None:
         """`resources` are those of the tools, for values of a form that a tool reads in the light of who asks and when.
 
-        `holding` reads what is held about threads; without it nobody can look at that or clear it.
+        `holding` reads what is held about threads; without it nobody can look at that or clear it. `handovers` is what is left of expired ones.
         """
         self._resources = resources or {}
         self._mailbox = mailbox
@@ -160,7 +162,7 @@ class Interaction:
         self._registry = registry
         self._permissions = Permissions(grants, registry) if grants is not None else None
         self._guardrails = guardrails or Guardrails()
-        self.memory = ContextCommands(holding, slack) if holding is not None else None
+        self.memory = ContextCommands(holding, slack, handovers) if holding is not None else None
 
     async def _find(self, thread: Thread, approval_id: str) -> tuple[Session, Run, Call] | None:
         document = await self._mailbox.read_document(thread)

@@ -32,7 +32,7 @@ Placed = tuple[int, Item]
 
 def state_of(session: Session) -> State:
     """What makes kept items and facts of a session valid."""
-    return (session.born, session.log_start, session.memory.covered)
+    return (session.born, session.log_start, session.memory.covered, session.memory.made)
 
 
 class Recent(Generic[T]):

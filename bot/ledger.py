@@ -10,12 +10,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from time import monotonic, time
 from typing import Any, Final
 
 from bot import actions as act
+from bot.events import Deleted, Edited
 from bot.going_out import Seen
 from bot.kept import MOST_ITEMS, Kept, state_of
+from bot.mail import parsed, readable
 from bot.recovery import disturbed, where
 from bot.run import record
 from bot.state import Session, dump, load
@@ -51,6 +54,8 @@ class Ledger:
         self.found: list[Item] = []
         """Older items that search brought back for the current request."""
         self._one_at_a_time = asyncio.Lock()
+        self.lent: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+        """While inside, the worker's place may be used for another session: for waits that nobody waits for."""
 
     def check(self) -> None:
         """Raise `Fenced` when the session is, or may by now be, another worker's. Called just before each send."""
@@ -174,6 +179,12 @@ class Ledger:
     async def log(self) -> list[tuple[int, Item]]:
         """Older items that are carried whole, then everything since the last compaction (its newest `HISTORY_READ`), what is not yet committed included."""
         if self._log is None:
+            async with self._one_at_a_time:  # what is shown meanwhile may commit: the log must not be read on both sides of that
+                await self._read_log()
+        return [*(self._log or ()), *enumerate(self.session.pending, self.session.log_length)]
+
+    async def _read_log(self) -> None:
+        if self._log is None:
             stop, state = self.session.log_length, state_of(self.session)
             known = self.kept.logs.get(self.session, state)
             if known is not None and known[1] and known[1][-1][0] < stop:
@@ -184,11 +195,11 @@ class Ledger:
                 pins = [(pin, pin + 1) for pin in memory.pins]
                 self._log = await self.read(*pins, (max(memory.covered, stop - HISTORY_READ), stop))
             self._keep()
-        return [*self._log, *enumerate(self.session.pending, self.session.log_length)]
 
     def _keep(self) -> None:
         """Leave a copy of the committed items for the next claim of this thread; nobody adds to it."""
-        if self._log and self._memory is not None and len(self._log) <= MOST_ITEMS:
+        whole = self._log and self._log[-1][0] + 1 == self.session.log_length
+        if self._log and whole and self._memory is not None and len(self._log) <= MOST_ITEMS:
             self.kept.logs.put(self.session, state_of(self.session), (self._memory, list(self._log)))
 
     async def read(self, *ranges: tuple[int, int]) -> list[tuple[int, Item]]:
@@ -203,6 +214,17 @@ class Ledger:
         """Ids of the calls whose results are still to come."""
         runs = ([self.session.run] if self.session.run else []) + list(self.session.waiting)
         return [call.id for run in runs for call in run.calls if call.open]
+
+    async def edited_meanwhile(self) -> bool:
+        """Whether mail has come that corrects or deletes a message; it is then there to be folded. Raises `MailboxDown`."""
+        mail = await self._mailbox.unread(self.claim)
+        self.claim.mail = self.claim.mail[: self.claim.taken] + mail
+        return any(isinstance(parsed(raw), Edited | Deleted) for raw in mail if readable(raw))
+
+    def open_requests(self) -> list[str]:
+        """`ts` of the messages that runs not yet ended are answering."""
+        runs = ([self.session.run] if self.session.run else []) + list(self.session.waiting)
+        return [run.request_ts for run in runs if run.request_ts]
 
     async def items(self) -> list[Item]:
         """The part of the thread that is at hand, in the order a model's API takes, nothing shortened."""

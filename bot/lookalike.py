@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from memory.names import invisible
+
+__all__ = ["Flat", "flatten", "invisible"]
+
 _ENTITY: Final = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{1,31});?")
 _PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_BLANKS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u2800\u3164\uffa0")
 _CURIOUS: Final = re.compile(
     "[^\n -%'-\\[\\]-~\u00c0-\u012f\u0391-\u03c9\u0410-\u044f\u2014\u2018-\u201d\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff\uac00-\ud7a3"
     "，：；！？（）\ufdd0\ufdd1]"
@@ -23,13 +26,6 @@ _CURIOUS: Final = re.compile(
 """Characters that may fold; everything else stands for itself, which is nearly all of an ordinary text."""
 _KEPT: Final = frozenset("\ufdd0\ufdd1！，：；？（）［］｛｝～＂＇｜…")
 """Not folded: marks for text put away, and full-width punctuation, which ends an address where its plain form would not."""
-
-
-@lru_cache(maxsize=4096)
-def invisible(char: str) -> bool:
-    """Whether a character leaves no trace on the screen, or reorders what is around it: format and control characters, selectors, fillers."""
-    code = ord(char)
-    return char in _BLANKS or 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF or (unicodedata.category(char) in {"Cf", "Cc"} and char not in "\n\t")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,10 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
         "en": "This conversation has become too long for the model. Please start a new thread with what matters.",
         "zh": "这个对话对模型来说太长了。请把要点发到一个新的消息列里再问我。",
     },
+    "too_long": {
+        "en": "Your message alone is longer than the model can read at once. Please send it in parts, or only what matters of it.",
+        "zh": "您这条消息本身就超过了模型一次能读的长度。请分几次发送，或只发重点部分。",
+    },
     "empty": {
         "en": "The language model gave an empty answer twice. Please ask again, perhaps in other words.",
         "zh": "语言模型两次都给出了空的回答。请换个说法再问一次。",

@@ -72,6 +72,13 @@ MEMORY: Final[dict[str, dict[str, str]]] = {
             "我会忘记全部 {messages} 条消息、摘要和 {facts} 条关键事实。正在进行的任务会停止，未决定的卡片会关闭。消息本身仍保留在 Slack 中。此操作无法撤销。"
         ),
     },
+    "memory_reset_ended": {
+        "en": (
+            "The conversation in this thread has expired here. What was kept of it for long-term memory (key facts: {facts}, and a summary) I would "
+            "forget. The messages themselves stay in Slack. This cannot be undone."
+        ),
+        "zh": "这个消息列的对话在我这里已过期。我会忘记为长期记忆保留的摘要和 {facts} 条关键事实。消息本身仍保留在 Slack 中。此操作无法撤销。",
+    },
     "memory_button_reset": {"en": "Forget this thread's memory", "zh": "清空这个消息列的记忆"},
     "memory_button_reset_short": {"en": "Forget…", "zh": "清空……"},
     "memory_button_forget": {"en": "Forget", "zh": "清空"},
@@ -81,6 +88,7 @@ MEMORY: Final[dict[str, dict[str, str]]] = {
         "zh": "我将不再知道这里之前说过的任何内容。此操作无法撤销。",
     },
     "memory_forgotten": {"en": "Done: I forget this thread's memory, and say so in the thread.", "zh": "好的：我会清空这个消息列的记忆，并在消息列中说明。"},
+    "memory_forgotten_ended": {"en": "Done: what was kept of this thread is forgotten.", "zh": "好的：为这个消息列保留的内容已清空。"},
     "memory_kept": {"en": "Kept. Nothing was changed.", "zh": "已保留，没有更改任何内容。"},
     "reset_refused": {
         "en": "Guests, bots and people from other companies cannot clear a thread's memory.",

@@ -30,7 +30,8 @@ def record(session: Session, outcome: act.Outcome, now: float, epoch: int) -> Se
         case act.ProcessingShown():
             session = session.model_copy(update={"processing": True})
         case act.Compacted():
-            mark = session.memory.model_copy(update={"covered": outcome.memory.covered, "weight": outcome.weight, "look_at": 0})
+            now_held = {"covered": outcome.memory.covered, "made": outcome.memory.compactions, "weight": outcome.weight, "look_at": 0}
+            mark = session.memory.model_copy(update=now_held)
             session = session.model_copy(update={"memory": mark, "log_start": max(session.log_start, outcome.log_start)})
         case act.LookedAt():
             session = session.model_copy(update={"memory": session.memory.model_copy(update={"look_at": outcome.look_at})})

@@ -18,8 +18,6 @@ from memory.transcript import Note
 from tools.result import ErrorCode, Suggestion, ToolResult
 
 _USER: Final = re.compile(r"[A-Z0-9]{2,32}")
-MAX_NAME: Final = 80
-"""Characters of a person's name in the note."""
 
 
 def reset(session: Session, event: Reset, now: float) -> Session:
@@ -40,8 +38,8 @@ def reset(session: Session, event: Reset, now: float) -> Session:
     told = told.model_copy(update={"answer": text, "answer_kind": "failure", "dirty": False})
     ended = [_ended(session, run, event) for run in runs]
     session = with_runs(session, ended)
-    name = " ".join(person.name.split())[:MAX_NAME] or user
-    note = Note(text=f"{name} cleared this thread's memory; nothing said before is known here.")
+    # By id: a display name may say anything, and this stands as a note by the program.
+    note = Note(text=f"A person (<@{user}>) cleared this thread's memory; nothing said before is known here.")
     return session.model_copy(
         update={
             "waiting": (*session.waiting, told),

@@ -78,4 +78,4 @@ async def _told(recalled: Recalled, run: Run, ledger: Ledger, deps: Deps) -> Tol
     later = [*(await ledger.read(*edits) if edits else ()), *await ledger.log()]
     older = older_of(read, memory, [item for _, item in later if isinstance(item, Correction)])
     ledger.found = [older[at] for at in sorted(older)]
-    return teller(recalled, older, timezone=run.timezone, count=deps.count)
+    return teller(recalled, older, timezone=run.timezone, count=deps.count, log=later)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,12 +31,11 @@ from bot.holding import Holding
 from bot.interaction import Interaction
 from bot.jobs import Jobs
 from bot.model import Model, weigher
+from bot.offering import Fixed
 from bot.policy_file import Approvals
-from bot.prompt import system
 from bot.run import Budget
 from bot.slack import Slack
 from bot.slack_tools import SlackForTools
-from bot.state import Session
 from bot.worker import Worker
 from memory.budget import ContextBudget
 from memory.connect import HURRY, PATIENCE, connect
@@ -45,7 +43,7 @@ from memory.grants import Grants
 from memory.handover import Handovers
 from memory.mailbox import Mailbox
 from memory.reminders import Reminders
-from memory.tokens import Counter, counter_for
+from memory.tokens import counter_for
 from memory.toolstate import Circuits, ToolState
 from memory.windows import DEFAULT_CAP, window_of
 from tools.engine import Engine, EngineLimits
@@ -189,6 +187,7 @@ class Service:
             )
             count = counter_for(parts.models[0])
             window = parts.context or ContextBudget(min(window_of(parts.models[0]), DEFAULT_CAP))
+            fixed = Fixed(self.registry, parts.routing, strict=parts.strict_schemas)
             deps = Deps(
                 slack=self.slack,
                 model=cached or model,
@@ -198,6 +197,7 @@ class Service:
                 approvals=parts.approvals,
                 budget=replace(parts.budget, look_weight=look_weight(window), searches=True),
                 context=window,
+                fixed=fixed.tokens,
                 count=count,
                 weigh=weigher(count),
                 embedder=parts.embedder,
@@ -215,7 +215,14 @@ class Service:
             self.worker = Worker(Mailbox(patient, **shared), deps, concurrency=parts.workers, heartbeat=parts.heartbeat, sweep=parts.sweep)
             hurried_grants = Grants(hurried, space=me.team_id)
             interaction = Interaction(
-                self.mailbox, self.slack, self.registry, hurried_grants, parts.guardrails, resources=resources, holding=self._holding(window, count)
+                self.mailbox,
+                self.slack,
+                self.registry,
+                hurried_grants,
+                parts.guardrails,
+                resources=resources,
+                holding=Holding(self.mailbox, window, count, fixed.tokens),
+                handovers=Handovers(hurried, space=me.team_id),
             )
             self.edge = Edge(self.mailbox, interaction, client, me, signing_secret=parts.signing_secret)
             await self._start_mcp()
@@ -234,16 +241,6 @@ class Service:
         except BaseException:
             await self.stop(grace=1.0)
             raise
-
-    def _holding(self, window: ContextBudget, count: Counter) -> Holding:
-        """What people may see of their threads' memory."""
-
-        def fixed(session: Session) -> tuple[str, str]:
-            definitions = [] if parts.routing.max_tools < len(self.registry) else self.registry.schemas()
-            return system(session.room), json.dumps(definitions, ensure_ascii=False)
-
-        parts = self.parts
-        return Holding(self.mailbox, window, count, fixed)
 
     async def _start_mcp(self) -> None:
         if not self.parts.mcp:

@@ -231,6 +231,8 @@ class Mark(Frozen):
 
     covered: int = 0
     """Transcript items before this one are summarised; 0 means that there is no such document."""
+    made: int = 0
+    """How often something was summarised so far."""
     weight: int = 0
     """UTF-8 bytes of the items since then."""
     look_at: int = 0

@@ -57,6 +57,8 @@ class Worker:
         self._mailbox = mailbox
         self._deps = deps
         self._free = asyncio.Semaphore(concurrency)
+        self._concurrency = concurrency
+        self._lent_out = 0
         self._heartbeat = heartbeat
         self._sweep = sweep
         self._clock = clock
@@ -113,6 +115,29 @@ class Worker:
         self._free.release()
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("session_task_failed", exc_info=error)
+
+    @contextlib.asynccontextmanager
+    async def _lent(self) -> AsyncIterator[None]:
+        """Give this session's place to another one for a while. It is taken back whatever happens, for it is given back again at the end."""
+        if self._lent_out >= self._concurrency:
+            yield
+            return
+        self._lent_out += 1
+        self._free.release()
+        self._look.set()
+        try:
+            yield
+        finally:
+            self._lent_out -= 1
+            taking = asyncio.create_task(self._free.acquire())
+            cancelled = False
+            while not taking.done():
+                try:
+                    await asyncio.shield(taking)
+                except asyncio.CancelledError:
+                    cancelled = True
+            if cancelled:
+                raise asyncio.CancelledError
 
     def wake(self, shard: int) -> None:
         """Look at a shard now."""
@@ -219,6 +244,7 @@ class Worker:
         if claim.attempts > MAX_ATTEMPTS:
             await self._set_aside(claim)
         ledger = Ledger(self._mailbox, claim, self._at_rest, kept=self._deps.kept)
+        ledger.lent = self._lent
         ledger.session = take_over(ledger.session, claim.epoch, self._clock())
         async with self._beating(claim) as beat:
             while True:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.context_of import facts_of
-from bot.effects_memory import Work, look_weight, room_of
+from bot.effects_memory import Work, look_weight
 from bot.model import weigher
 from bot.state import Mark, Session
 from evals.locomo_data import Conversation
@@ -48,7 +48,7 @@ def whole(items: Sequence[UserMessage]) -> list[int]:
 def window_for(tokens: int) -> ContextBudget:
     """The window in which the conversation may have so many tokens, system prompt and request taking exactly their shares."""
     budget = ContextBudget(max(round(tokens / SHARE), 1))
-    while room_of(budget) > tokens:
+    while budget.steady() > tokens:
         budget = ContextBudget(budget.window - 1)
     return budget
 
@@ -68,7 +68,7 @@ class Moment:
     @property
     def room(self) -> int:
         """Tokens the conversation may have."""
-        return room_of(self.budget)
+        return self.budget.steady()
 
 
 def grown(conversation: Conversation, session: int, costs: Sequence[int], part: float) -> Moment:
@@ -89,7 +89,7 @@ def grown(conversation: Conversation, session: int, costs: Sequence[int], part: 
         while weight >= max(look_at, look_weight(now)):
             placed: list[tuple[int, Item]] = [*((pin, items[pin]) for pin in memory.pins), *((at, items[at]) for at in range(memory.covered, length))]
             state = Session(thread=THREAD, log_length=length, memory=Mark(covered=memory.covered, weight=weight))
-            work = Work(state, memory, placed, (), now, COUNT, WEIGH, more=False)
+            work = Work(state, memory, placed, (), (), now, COUNT, WEIGH, more=False)
             planned, size = work.plan()
             if planned is None:
                 look_at = work.next_look(size)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import Self
+from typing import Final, Self
 
 _EPSILON = 1e-9
+STEP: Final = 500
+"""Tokens to which the size of system prompt and tools is rounded up where a steady figure is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,14 @@ class ContextBudget:
     def threshold(self, allotment: Allotment) -> int:
         """The session tokens above which the conversation is to be compacted."""
         return int(allotment.session * self.compact_at + _EPSILON)
+
+    def steady(self, fixed: int = 0) -> int:
+        """Tokens the conversation may have whatever is asked: system prompt and tools take `fixed` or their share, the message its share.
+
+        Rounded, so that what is made to fit into a part of it does not change with every word.
+        """
+        system = max(self.system, -(-fixed // STEP) * STEP)
+        return self.allot(system=system, long_term=0, current=self.current).session
 
     def shrunk(self, factor: float) -> ContextBudget:
         """The same budget for a window `factor` (between 0 and 1) as large: what to try when the endpoint says that the context overflowed."""

@@ -64,12 +64,14 @@ def plan(
     keep_rounds: int,
     count_item: Callable[[Item], int],
     open_calls: Collection[str],
+    open_requests: Collection[str] = (),
     whole_rounds: int = 0,
 ) -> Plan | None:
     """What should go so that what stays, pins included, has at most `keep_tokens` tokens; None when nothing can or need go.
 
     `log` is the raw log in its order: the items at `memory.pins`, then all from `memory.covered` on. The last `keep_rounds` rounds
-    stay even when they alone are more than `keep_tokens`, as do the tool calls of the last `whole_rounds`. A plan made again after `applied` is None.
+    stay even when they alone are more than `keep_tokens`, as do the tool calls of the last `whole_rounds`, and the messages
+    with a `ts` in `open_requests`. A plan made again after `applied` is None.
     """
     old = [(at, item) for at, item in log if at < memory.covered]
     fresh = [(at, item) for at, item in log if at >= memory.covered]
@@ -79,7 +81,8 @@ def plan(
         return None
     newest = _last_rounds(log, keep_rounds)
     called = frozenset(at for at, item in log if isinstance(item, ToolMessage) or (isinstance(item, AssistantMessage) and item.calls))
-    pinning = _Pinning(log, open_calls, newest | (_last_rounds(log, whole_rounds) & called))
+    asked = frozenset(at for at, item in log if isinstance(item, UserMessage) and item.ts in open_requests)
+    pinning = _Pinning(log, open_calls, newest | asked | (_last_rounds(log, whole_rounds) & called))
     since = min(newest, default=None)
     between, inside = _cuts(fresh, since)
     # What people said among themselves in the last rounds goes only when nothing less helps; the rounds themselves stay.
@@ -169,7 +172,7 @@ def _cuts(items: Sequence[Placed], since: int | None) -> tuple[list[int], list[i
             late = since is not None and at > since
             if index and answered and not late:
                 between.append(index)
-            elif index and late and _is_aside(item):
+            elif index and ((late and _is_aside(item)) or since is None):
                 inside.append(index)
             if not _is_aside(item):
                 answered = False

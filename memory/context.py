@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from memory.budget import ContextBudget
@@ -24,7 +25,7 @@ from memory.hygiene import tidy
 from memory.keys import Actor
 from memory.rounds import cuts, rounds
 from memory.session_memory import Fact, SessionMemory, Summary
-from memory.summary import fitted
+from memory.summary import FENCE, fitted
 from memory.summary import shown as summary_shown
 from memory.transcript import AssistantMessage, Item, Note, ToolMessage, UserMessage, arrange
 
@@ -65,10 +66,12 @@ class Sources:
     moment: str = ""
     """What changes with the day and the person: goes with the facts."""
     recalled: Callable[[int], Sequence[str]] | None = None
-    """Older messages that search found, as lines of text in at most so many tokens; None: nothing was found."""
+    """Older messages that search found, as lines of text (data behind `FENCE`) in at most so many tokens; None: nothing was found."""
     long_term: Sequence[str] = ()
     """What is known from beyond this thread, the most relevant first."""
     language: str = "en"
+    timezone: str = "UTC"
+    """Of the person who asks: days are told in it."""
     left_out: bool = False
     """Older items of the thread exist that neither the summary speaks for nor `log` holds."""
 
@@ -123,12 +126,22 @@ def build(sources: Sources, budget: ContextBudget, *, weigh: Weigh, count: Count
     )
     at = _request_at(everything, sources.request_ts)
     before, current = everything[:at], everything[at:]
+    meanwhile, current = _apart(current, sources.current_run, sources.request_ts)
+    before = [*before, *meanwhile]
     asked = sum(weigh(item) for item in current if isinstance(item, UserMessage))
     lasting = _taken(sources.long_term, budget.long_term, count)
     allotment = budget.allot(system=sources.fixed, long_term=sum(count(line) + 1 for line in lasting), current=asked)
     room = allotment.session
-    summary = fitted(sources.memory.summary, budget=int(room * SUMMARY_PART), count=count)
-    facts = facts_shown(sources.facts, requester=sources.requester, language=sources.language, budget=int(room * FACTS_PART), count=count)
+    told_most = int(budget.steady(sources.fixed) * SUMMARY_PART)  # the same whatever is asked, or the beginning of the request would change
+    summary = fitted(sources.memory.summary, budget=told_most, count=count)
+    facts = facts_shown(
+        sources.facts,
+        requester=sources.requester,
+        language=sources.language,
+        budget=int(room * FACTS_PART),
+        count=count,
+        timezone=sources.timezone,
+    )
     work = sum(weigh(item) for item in current if not isinstance(item, UserMessage))
 
     def note_of(recalled: Sequence[str]) -> Note | None:
@@ -148,7 +161,7 @@ def build(sources: Sources, budget: ContextBudget, *, weigh: Weigh, count: Count
         return next((place for place, item in enumerate(before) if _is(item, first)), len(before))
 
     making = _Making(sources, summary, weigh, count, since(WHOLE_ROUNDS), since(budget.keep_rounds))
-    head, compressed, over = making.head(before, current, left=left, told_room=max(min(int(room * SUMMARY_PART), left // 2), 0))
+    head, compressed, over = making.head(before, current, left=left, told_room=max(min(told_most, left // 2), 0))
     left -= sum(weigh(item) for item in head)
     if left < 0:
         current, over = _squeezed(current, -left, weigh=weigh, count=count)
@@ -172,6 +185,24 @@ def build(sources: Sources, budget: ContextBudget, *, weigh: Weigh, count: Count
 
 _HEADING: Final = 40
 """Tokens kept free for the headings of the note before the request."""
+
+
+def _apart(current: Sequence[Item], run: str, ts: str) -> tuple[list[Item], list[Item]]:
+    """What follows the request, divided when others were answered meanwhile: what is not this run's, and the request with what was done for it.
+
+    A request that waited for a click is then the last thing again, and not followed by answers to other people.
+    """
+    if not run or not any(isinstance(item, AssistantMessage) and item.run_id != run for item in current):
+        return [], list(current)
+    others: list[Item] = []
+    own: list[Item] = []
+    ours = False
+    for item in current:
+        if isinstance(item, AssistantMessage):
+            ours = item.run_id == run
+        mine = ours if isinstance(item, AssistantMessage | ToolMessage) else isinstance(item, UserMessage) and item.ts == ts
+        (own if mine else others).append(item)
+    return others, own
 
 
 def _is(item: Item, other: Item) -> bool:
@@ -204,12 +235,12 @@ def _taken(lines: Sequence[str], room: int, count: Count) -> list[str]:
 
 
 def _tail(sources: Sources, facts: str, recalled: Sequence[str], lasting: Sequence[str]) -> Note | None:
-    """What changes with every request, as one note just before it."""
+    """What changes with every request, as one note just before it. All of it that anybody but the program wrote stands behind `FENCE`."""
     language = "zh" if sources.language == "zh" else "en"
     parts = [
         sources.moment,
-        facts,
-        f"{_LONG_TERM_HEAD[language]}\n" + "\n".join(lasting) if lasting else "",
+        facts.replace("\n- ", f"\n{FENCE}"),  # one line each, none of them the first
+        f"{_LONG_TERM_HEAD[language]}\n" + "\n".join(f"{FENCE}{' '.join(each.split())}" for each in lasting) if lasting else "",
         f"{_RECALL_HEAD[language]}\n" + "\n".join(recalled) if recalled else "",
     ]
     text = "\n\n".join(part for part in parts if part)
@@ -260,13 +291,19 @@ class _Making:
     def _told(self, before: Sequence[Item], cut: int, kept: Collection[int], room: int) -> tuple[list[Item], int]:
         """The messages before `cut`, but for those of `kept`, in fewer words; and how many they are."""
         gone = [item for index, item in enumerate(before[:cut]) if index not in kept]
-        told = extract(gone, self.summary, facts=self.sources.facts, budget=max(room - _HEADING, 0), count=self.count)
+        told = _extracted(tuple(gone), self.summary, tuple(self.sources.facts), max(room - _HEADING, 0), self.count)
         return self._opening(told, left_out=True), len(gone)
 
     def _opening(self, summary: Summary, *, left_out: bool) -> list[Item]:
         if not summary.empty:
             return [Note(text=f"{_SUMMARY_HEAD[summary.language]}\n{summary_shown(summary)}")]
         return [Note(text=_LEFT_OUT["zh" if self.sources.language == "zh" else "en"])] if left_out else []
+
+
+@lru_cache(maxsize=16)
+def _extracted(gone: tuple[Item, ...], before: Summary, facts: tuple[Fact, ...], budget: int, count: Count) -> Summary:
+    """Remembered from one model call of a run to the next: reading a thousand messages takes a second."""
+    return extract(gone, before, facts=facts, budget=budget, count=count)
 
 
 def _whole_calls(items: Sequence[Item], floor: int, open_calls: Collection[str]) -> set[int]:

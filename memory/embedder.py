@@ -27,9 +27,9 @@ from memory.transcript import storable
 
 Floats = npt.NDArray[np.float32]
 
-BATCH: Final = 16
-"""Texts given to the engine at once: about a second of work, after which somebody else's question may come in between."""
-MAX_TEXT: Final = 1_500
+BATCH: Final = 4
+"""Texts given to the engine at once: about a second of work, after which somebody else's question may come in between, and what is made is kept."""
+MAX_TEXT: Final = 1_000
 """Characters of a text that are read: about the 512 tokens the model takes at once. What a longer one is about stands at its beginning."""
 KEPT: Final = 4_096
 """Vectors remembered by their text, 1.5 KB each."""

@@ -1,15 +1,15 @@
 """The summary without a model: sentences picked by code, so that a thread stays true when the model is away, too dear or worse than this.
 
 It invents nothing. What people asked for becomes goals, what tools did becomes actions with their results, sentences with the words of a
-decision or a limit are kept as such, questions nobody answered stay open. Every line of a person begins with that person's name, and what
-came from other bots, from forwarded messages or was not meant for us says so.
+decision or a limit are kept as such, questions nobody answered stay open. Every line of a person begins with the day and that person's name. What
+came from other bots, from forwarded messages or was not meant for us says so, and is only ever something that was said: nobody's wish or decision.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,7 +17,8 @@ from memory.call_line import one_line
 from memory.compaction import as_read
 from memory.guarding import guarded, required
 from memory.session_memory import Fact, Summary
-from memory.summary import Count, Language, fitted, language_of, line, merged, shortened, unrepeated
+from memory.stale import Changes
+from memory.summary import Count, Language, dated, fitted, language_of, line, merged, shortened, undated, unrepeated, without_days
 from memory.transcript import US, AssistantMessage, Item, Note, Request, ToolMessage, UserMessage
 
 GOAL: Final = 200
@@ -37,6 +38,7 @@ _MARKS: Final[dict[Language, dict[str, str]]] = {
         "file": "file ",
         "not_done": "not done: ",
         "unknown": "outcome not known: ",
+        "stale": "(stale: {tool} changed this later) ",
         "was": "{key} is now {value} (was {before})",
         "note": "(note by the program)",
     },
@@ -48,6 +50,7 @@ _MARKS: Final[dict[Language, dict[str, str]]] = {
         "file": "文件 ",
         "not_done": "未完成：",
         "unknown": "结果未知：",
+        "stale": "（已过时：之后被 {tool} 更改）",
         "was": "{key} 现为 {value}（原为 {before}）",
         "note": "（程序注）",
     },
@@ -78,10 +81,11 @@ def extract(items: Sequence[Item], before: Summary, *, facts: Sequence[Fact], bu
     The same values give the same summary. Deleted messages do not enter; edited ones enter as they were left.
     """
     log = as_read(items)
-    language: Language = language_of(log) if any(isinstance(each, UserMessage) for each in log) else before.language
+    language = language_of(log, before.language)
     picked = _Picked(_MARKS[language])
     picked.calls = {call.id: call for each in log if isinstance(each, AssistantMessage) for call in each.calls}
     picked.worked = {each.name: at for at, each in enumerate(log) if isinstance(each, ToolMessage) and _outcome(each.content)[0]}
+    picked.changed = _changed(log, picked.calls)
     answered = {each.call_id for each in log if isinstance(each, ToolMessage)}
     for at, item in enumerate(log):
         match item:
@@ -98,11 +102,8 @@ def extract(items: Sequence[Item], before: Summary, *, facts: Sequence[Fact], bu
                 picked.state.append(line(f"{picked.marks['note']} {item.text}"))
             case _:
                 pass
-    for fact in facts:
-        if fact.before:
-            told = picked.marks["was"].format(key=fact.key, value=fact.value, before=fact.before)
-            picked.decisions.append(line(f"{fact.name}: {told}" if fact.name else told))
-    wanted = required(log, before)
+    picked.corrections(facts, log, before)
+    wanted = required(log, without_days(before))
     new = picked.summary(language)
     # What stood then is what stands now only as far as nothing newer was said; what we asked is open until somebody spoke to us.
     if any(isinstance(each, UserMessage) and each.addressed and not each.own for each in log):
@@ -134,48 +135,60 @@ class _Picked:
     calls: dict[str, Request] = field(default_factory=dict)
     worked: dict[str, int] = field(default_factory=dict)
     """Where each tool last succeeded."""
+    changed: dict[int, str] = field(default_factory=dict)
+    """Where a result stands that no longer holds, and the tool that changed what it is about."""
 
     def said_by(self, item: UserMessage) -> None:
-        """Sort one message's sentences, every line beginning with its speaker."""
+        """Sort one message's sentences, every line beginning with its speaker. What was not said to us is only told, whatever it decides or forbids."""
         who = self.speaker(item)
         if item.quoted.strip():
-            self.said.append(line(f"{who}{self.marks['quoted']}: {item.quoted}"))
+            self.said.append(dated(line(f"{who}{self.marks['quoted']}: {item.quoted}"), item.ts))
         self.entities += [line(f"{who}: {self.marks['file']}{each}") for each in item.files]
         if not item.text.strip():
             return
         if item.own:
             self.state.append(line(f"{who}: {_first(item.text)}"))
             return
-        if item.bot:
-            self.said.append(line(f"{who}: {item.text}"))
+        if item.bot or not item.addressed or item.earlier:
+            self.said.append(dated(line(f"{who}: {item.text}"), item.ts))
             return
-        rest = self._cued(who, item.text)
-        if not item.addressed or item.earlier:
-            if rest:
-                self.said.append(line(f"{who}: {' '.join(rest)}"))
-            return
+        rest = self._cued(who, item)
         self.asked_them.clear()
-        self.asked_us += [line(f"{who}: {each}") for each in rest if _QUESTION.search(each)]
+        self.asked_us += [dated(line(f"{who}: {each}"), item.ts) for each in rest if _QUESTION.search(each)]
         wish = " ".join(rest)
         if wish:
             goal = shortened(wish, GOAL)
-            self.goals.append(line(f"{who}: {goal}"))
+            self.goals.append(dated(line(f"{who}: {goal}"), item.ts))
             if left := wish[len(goal.removesuffix("…")) :].strip():
-                self.said.append(line(f"{who}: …{left}"))
+                self.said.append(dated(line(f"{who}: …{left}"), item.ts))
 
-    def _cued(self, who: str, text: str) -> list[str]:
+    def _cued(self, who: str, item: UserMessage) -> list[str]:
         """Keep the sentences that decide or limit something; what is left over comes back."""
         rest: list[str] = []
-        for each in sentences(text):
+        for each in sentences(item.text):
+            told = dated(line(f"{who}: {each}"), item.ts)
             if _QUESTION.search(each):
                 rest.append(each)
             elif _LIMIT.search(each):
-                self.constraints.append(line(f"{who}: {each}"))
+                self.constraints.append(told)
             elif _DECISION.search(each):
-                self.decisions.append(line(f"{who}: {each}"))
+                self.decisions.append(told)
             else:
                 rest.append(each)
         return rest
+
+    def corrections(self, facts: Sequence[Fact], log: Sequence[Item], before: Summary) -> None:
+        """Tell the facts that were otherwise before: as decisions, where they were said to us."""
+        aside = {each.ts: each for each in log if isinstance(each, UserMessage) and (each.bot or each.own or each.earlier or not each.addressed)}
+        known = set(map(undated, before.said))
+        for fact in facts:
+            if not fact.before:
+                continue
+            told = self.marks["was"].format(key=fact.key, value=fact.value, before=fact.before)
+            if fact.ts in aside:
+                self.said.append(dated(line(f"{self.speaker(aside[fact.ts])}: {told}"), fact.ts))
+            elif not any(each.startswith(fact.name) and each.endswith(f": {told}") for each in known):
+                self.decisions.append(dated(line(f"{fact.name}: {told}" if fact.name else told), fact.ts))
 
     def answer(self, item: AssistantMessage) -> None:
         """Our own answer closes what we were asked; a question at its end is open until somebody speaks to us."""
@@ -193,6 +206,8 @@ class _Picked:
         if not done and code not in _FAILED_FOR_GOOD and self.worked.get(item.name, -1) > at:
             return
         mark = "" if done else self.marks["unknown" if code == "OUTCOME_UNKNOWN" else "not_done"]
+        if at in self.changed:
+            mark = self.marks["stale"].format(tool=self.changed[at])
         self.actions.append(line(mark + one_line(call, item)))
 
     def speaker(self, item: UserMessage) -> str:
@@ -219,6 +234,25 @@ class _Picked:
         }
         kept: dict[str, Any] = {name: unrepeated(lines) for name, lines in lists.items()}
         return Summary(language=language, **kept)
+
+
+def _changed(log: Sequence[Item], calls: Mapping[str, Request]) -> dict[int, str]:
+    """Which results of a log a later write of it changed, and by which tool."""
+    changes, found = Changes(), {}
+    for at in range(len(log) - 1, -1, -1):
+        item = log[at]
+        if (
+            not isinstance(item, ToolMessage)
+            or item.effect not in {"read", "write"}
+            or (call := calls.get(item.call_id)) is None
+            or not _outcome(item.content)[0]
+        ):
+            continue
+        if item.effect == "write":
+            changes.add(call)
+        elif (tool := changes.newest(call, item.content)) is not None:
+            found[at] = tool
+    return found
 
 
 def sentences(text: str) -> list[str]:

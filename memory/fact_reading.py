@@ -8,19 +8,23 @@ each time it is shown.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from memory import fact_rules_en as en
 from memory import fact_rules_zh as zh
+from memory.fact_about import after_noun, after_value, before_noun, of_deadline
+from memory.fact_denials import CONTINUES, CUE, LEAD, denied, hearsay, is_code, is_junk
 from memory.fact_rules_en import Check, Rule
-from memory.identifier_patterns import HAN
+from memory.fact_words import first_word, words_of
+from memory.identifier_patterns import HAN, NUMERAL
 from memory.identifiers import identifiers
 from memory.session_memory import FactKind
 
 VALUE_CHARACTERS: Final = 200
 """The longest value of a fact."""
-READ_CHARACTERS: Final = 6_000
+READ_CHARACTERS: Final = 2_000
 """Facts are read from the beginning of a message; what is longer is a document and no statement."""
 
 CLAUSE_CHARACTERS: Final = 400
@@ -28,7 +32,6 @@ CLAUSE_CHARACTERS: Final = 400
 
 _LATIN: Final = re.compile("[A-Za-z]{2}")
 _HAN: Final = re.compile(f"[{HAN}]")
-_RULES: Final = (*((rule, True) for rule in zh.RULES), *((rule, False) for rule in en.RULES))
 
 # Sentences and clauses
 
@@ -43,35 +46,55 @@ _COMMA: Final = re.compile(
     re.IGNORECASE,
 )
 
+_JOINS: Final = re.compile(r"[,，、–—以并而但所]|-\s|\s(?:and|but|so)\s", re.IGNORECASE)
+"""One of these stands wherever a sentence is taken apart."""
+
 
 @lru_cache(maxsize=2048)
 def sentences(text: str) -> tuple[tuple[str, bool], ...]:
     """The sentences that are the speaker's own words, and whether each ends as a question."""
     own = _FENCE.sub("\n", text[:READ_CHARACTERS]).replace("’", "'")
     lines = (" ".join(line.split()) for line in own.splitlines() if not line.lstrip().startswith((">", "&gt;", "|", "$ ")) and not line.startswith("    "))
-    found = []
+    found: list[tuple[str, bool]] = []
     for line in lines:
         for piece in _END.split(_MARKS.sub("", _QUOTED.sub("…", line))):
-            sentence = re.sub(r"^(?:[-•*]|\d{1,2}[.)、])\s+", "", piece.strip()).strip()
+            sentence = LEAD.sub("", re.sub(r"^(?:[-•*]|\d{1,2}[.)、])\s+", "", piece.strip())).strip()
             if bare := sentence.rstrip(" .!！。;；?？~…"):
-                found.append((bare, bool(re.search(r"[?？][ ~!！.…]*$", sentence))))
+                asks = bool(re.search(r"[?？][ ~!！.…]*$", sentence))
+                if found and not asks and not found[-1][1] and _goes_on(found[-1][0], bare):
+                    bare = f"{found.pop()[0]}, {bare}"
+                found.append((bare, asks))
     return tuple(found)
+
+
+def _goes_on(before: str, sentence: str) -> bool:
+    """Whether `sentence` is the rest of a correction that began in the sentence before: "No. Thursday!", "It isn't Friday. It's Thursday."."""
+    if CUE.fullmatch(before):
+        return True
+    return CONTINUES.match(sentence) is not None and (denial := denied(before)) is not None and not denial.new
 
 
 @lru_cache(maxsize=16_384)
 def silent(text: str) -> bool:
     """Whether nothing in `text` states, corrects or takes back anything, as in most messages."""
-    return not any(corrections(said) or withdrawals(said) or any(map(read, clauses(said, asks))) for said, asks in sentences(text)) and not any(
-        corrections(clause) for said, asks in sentences(text) for clause in clauses(said, asks)
-    )
+    return not any(
+        corrections(said) or withdrawals(said) or taken_back(said) or any(map(read, clauses(said, asks))) for said, asks in sentences(text)
+    ) and not any(corrections(clause) for said, asks in sentences(text) for clause in clauses(said, asks))
+
+
+def _skipped(sentence: str) -> bool:
+    """Whether an English word makes it a guess, a case or an example."""
+    return not en.SKIP_WORDS.isdisjoint(words_of(sentence)) and en.SKIP.search(sentence.lower()) is not None
 
 
 @lru_cache(maxsize=4096)
 def clauses(sentence: str, asks: bool) -> tuple[str, ...]:  # noqa: FBT001 - a cached function takes its arguments by place
     """The clauses of a sentence that state something."""
-    if en.SKIP.search(sentence) or (asks and en.ASKS.match(sentence)) or zh.CASE.match(sentence):
+    denial = None if asks else denied(sentence)
+    sentence = denial.new if denial and denial.new else sentence
+    if _skipped(sentence) or (asks and en.ASKS.match(sentence)) or zh.CASE.match(sentence) or hearsay(sentence):
         return ()
-    pieces = [piece.strip() for piece in _COMMA.split(sentence) if piece and piece.strip()]
+    pieces = [piece.strip() for piece in _COMMA.split(sentence) if piece and piece.strip()] if _JOINS.search(sentence) else [sentence]
     if len(pieces) > 1 and (en.TAGS.match(pieces[-1]) or zh.TAGS.match(pieces[-1])):
         return ()
     told = pieces[:-1] if asks else pieces
@@ -81,57 +104,76 @@ def clauses(sentence: str, asks: bool) -> tuple[str, ...]:  # noqa: FBT001 - a c
 @lru_cache(maxsize=4096)
 def read(clause: str) -> tuple[tuple[str, str, FactKind], ...]:
     """Key, value and kind of the facts of one clause; what one rule has read no later one reads again."""
-    if len(clause) > CLAUSE_CHARACTERS:
+    if len(clause) > CLAUSE_CHARACTERS or is_code(clause):
         return ()
     han, latin = bool(_HAN.search(clause)), _LATIN.search(clause) is not None
+    words, lower = words_of(clause), clause.lower()
+    if len(lower) != len(clause):  # a few letters become two
+        lower = clause
     taken: list[tuple[int, int]] = []
     read: list[tuple[str, str, FactKind]] = []
-    for rule, chinese in _RULES:
-        found = rule.pattern.search(clause) if (han if chinese else latin) else None
+    for rule in _candidates(words, han=han, latin=latin):
+        found = rule.pattern.search(lower if rule.small else clause)
         if not found:
             continue
-        groups = found.groupdict()
-        name = "value" if groups["value"] is not None else "value2"
+        groups = {group: clause[slice(*found.span(group))] for group, part in found.groupdict().items() if part is not None}
+        name = "value" if "value" in groups else "value2"
         negated = (en.NEGATED.search(found[0]) or zh.NEGATED.search(found[0])) and not rule.key.startswith(("constraint", "decision", "dislike"))
         value, length = ("", 0) if negated else value_of(rule, groups[name])
         end = found.start(name) + length
         if not value or any(start < end and found.start() < stop for start, stop in taken):
             continue
-        key = key_of(rule.key or groups["key"]) + (" location" if rule.check == "place" and not rule.key else "")
-        if key in _NO_KEY or (rule.kind == "preference" and not rule.key and not _TELLING.search(value)):
+        about = _about(rule, clause, found, found.start(name) + groups[name].find(value), end)
+        if about is None or is_junk(value, setting=rule.kind == "setting"):
             continue
-        taken.append((found.start(), end))
+        key = key_of(rule.key or groups["key"]) + (" location" if rule.check == "place" and not rule.key else "")
+        key = f"{about} {key}" if about else key
+        if _NO_KEY.fullmatch(key) or (rule.kind == "preference" and not rule.key and not _TELLING.search(value)):
+            continue
+        taken.append((end - len(value) if rule.key == "deadline" else found.start(), end))
         whole = f"{key} {value.casefold()}"[:VALUE_CHARACTERS] if key.endswith(":") else key
         read.append((whole, value, _kind(rule, key, value)))
     return tuple(read)
 
 
-_NO_KEY: Final = frozenset(
-    {
-        "it",
-        "this",
-        "that",
-        "them",
-        "these",
-        "those",
-        "everything",
-        "all",
-        "something",
-        "things",
-        "up",
-        "one",
-        "这个",
-        "那个",
-        "它",
-        "他",
-        "她",
-        "文件",
-        "这",
-        "那",
-        "图片",
-        "事情",
-    }
+def _candidates(words: frozenset[str], *, han: bool, latin: bool) -> Iterator[Rule]:
+    """The rules that may find something in a clause of these words."""
+    for rule in (*(zh.RULES if han else ()), *(en.RULES if latin else ())):
+        for needed in rule.words:
+            if words.isdisjoint(needed):
+                break
+        else:
+            yield rule
+
+
+_ABOUT: Final = frozenset({"deadline", "amount", "setting", "entity"})
+"""Kinds of facts of which there may be several, about different things."""
+
+
+def _about(rule: Rule, clause: str, found: re.Match[str], value: int, end_of_value: int) -> str | None:
+    """What the fact is about beside its noun, whose value stands from `value` to `end_of_value`; None when that cannot be told."""
+    if rule.kind not in _ABOUT or rule.check == "id":
+        return ""
+    if rule.key:
+        start = value if _HAN.search(found[0]) else min(found.start(), value)
+        return of_deadline(clause[:start], clause[start:value]) if rule.kind == "deadline" else ""
+    start, end = found.span("key")
+    if value < start:
+        return ""
+    before = before_noun(clause[:start]) if not _SETS.match(found[0]) else ""
+    after = after_noun(clause[end:value]) if rule.kind != "setting" else ""
+    if before is None or after is None:
+        return None
+    behind = after_value(clause[end_of_value:]) if rule.kind == "amount" and not (before or after) else ""
+    return " ".join(filter(None, (after, before, behind)))
+
+
+_SETS: Final = re.compile(
+    r"(?:(?:please|and|then|so|ok|no|let's),? )*(?:set|change|increase|reduce|raise|lower|bump|update|switch|move)\b|.*[把将]", re.IGNORECASE
 )
+"""Beginnings of a request to set something, whose key is all that is set."""
+
+_NO_KEY: Final = re.compile("it|this|that|them|these|those|everything|all|something|things|up|one|这个|那个|它|他|她|文件|这|那|图片|事情")
 _TELLING: Final = re.compile(rf"[\d@/]|^[A-Z]|[{HAN}]")
 """What the value of "my … is" must have to be more than a mood."""
 _AMOUNTS: Final = frozenset({"budget", "price", "unit price", "cost", "total", "limit", "quantity", "discount", "deposit", "amount", "quota", "head count"})
@@ -144,9 +186,19 @@ def _kind(rule: Rule, key: str, value: str) -> FactKind:
     return "amount" if key in _AMOUNTS else "deadline" if sort_of(value) == "when" else "setting"
 
 
+_NOUNS: Final = tuple(sorted((word if _HAN.search(word) else f" {word}" for word in zh.SYNONYMS), key=len, reverse=True))
+"""Every word for a key as the end of a longer one: "团建预算", "website due date"."""
+
+
+@lru_cache(maxsize=4096)
 def key_of(said: str) -> str:
     """The one word for what a fact is about, in whatever language it was said."""
     plain = re.sub(r"^(?:the|our|my|your|this|that|its|a|an|new|max|default)\s+|(?:的|值)$", "", " ".join(said.split()).casefold())
+    if of := re.fullmatch(r"(?!number )([\w ]+?) (?:of|for) (?:the |our |my )?([\w ]+)", plain):
+        return f"{of[2]} {key_of(of[1])}"
+    if plain not in zh.SYNONYMS and (noun := next((word for word in _NOUNS if plain.endswith(word)), "")):
+        other = before_noun(plain[: -len(noun)])
+        return f"{other} {zh.SYNONYMS[noun.strip()]}" if other else zh.SYNONYMS[noun.strip()] if other == "" and _HAN.search(noun) else plain
     plain = zh.SYNONYMS.get(plain, plain)
     return zh.SYNONYMS.get(re.sub(r"(?:号|编号)$", "", plain), plain) if _HAN.search(plain) else plain
 
@@ -175,7 +227,8 @@ def value_of(rule: Rule, said: str) -> tuple[str, int]:
         case "id":
             # "order 12 pizzas" is no order number
             found_id = _span(said, {"id", "number", "phone", "version", "parameter"}, relative=False, gap=2)
-            return ("", 0) if found_id[0].isdigit() and len(found_id[0]) < 3 else found_id
+            torn = re.match(r"[A-Za-z0-9_/\\(\[=]", said[found_id[1] :]) or not re.search(r"\d", found_id[0])
+            return ("", 0) if torn or (found_id[0].isdigit() and len(found_id[0]) < 3) else found_id
         case "name":
             found = _NAME.match(said.strip().removeprefix("now "))
             name = found[0].rstrip("吧了呢啊.") if found else ""
@@ -210,8 +263,20 @@ def cut(said: str) -> str:
     return re.sub(r"^(?:the|a|an)\s+(?=\w)", "", words, flags=re.IGNORECASE)[:VALUE_CHARACTERS]
 
 
+_REACH: Final = 10
+"""Characters behind the beginning of a date, time or number within which it shows that it is one."""
+_SHORT: Final = 2
+"""What begins so near to the front belongs to the first two words."""
+_NUMBERED: Final = re.compile(f"[\\d_=:{NUMERAL}]|--")
+_DATED: Final = re.compile(f"[\\d周期拜{NUMERAL}]|\\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
+"""What every number or id has somewhere, and every day or time: to look for it is cheaper than to read all identifiers."""
+
+
 def _span(said: str, kinds: set[str], *, relative: bool, gap: int = 16) -> tuple[str, int]:
     """The first identifiers of `kinds` in `said` that stand together, if they stand near its beginning."""
+    near = said[: gap + _REACH] if relative or gap > _SHORT else " ".join(said.split(maxsplit=2)[:2])
+    if not (_DATED if relative else _NUMBERED).search(near) and not (relative and zh.RELATIVE.search(said)):
+        return "", 0
     spans: list[tuple[int, int]] = []
     at = 0
     for each in identifiers(said):
@@ -244,25 +309,49 @@ class _Correction(NamedTuple):
     """Whether it is plainly a correction even of plain words."""
 
 
+_INSTEAD: Final = re.compile(r"[ ,，](?:and )?(?:not|instead of|rather than) |不是|, (?:sorry|my |i mean)| instead$", re.IGNORECASE)
+_TURNED: Final = re.compile(r"^([^;,]{1,40}?)(?:, (?:sorry|my mistake|my bad|i mean|i meant)| instead)$", re.IGNORECASE)
+_APART: Final = re.compile(r", |\binstead\b|\brather\b", re.IGNORECASE)
+_WITH_OLD: Final = (en.NOT_BUT, zh.NOT_BUT, en.INSTEAD, zh.INSTEAD)
+"""Corrections that say which value was wrong."""
+_CHOOSES: Final = re.compile("use|take|go with|let|(?:it |that |we )?(?:stay|remain)|还是|维持|保持|改$", re.IGNORECASE)
+"""What chooses something new as often as it corrects something."""
+
+
 @lru_cache(maxsize=4096)
 def corrections(sentence: str) -> tuple[_Correction, ...]:
     """The ways in which `sentence` may correct something said before: "actually it's Thursday", "不对，是周四", "make it 6,000"."""
-    if len(sentence) > 120 or en.SKIP.search(sentence) or zh.SKIP.search(re.sub("^不对|应该是", "", sentence)):
+    if len(sentence) > 120 or (first_word(sentence) not in _CORRECTS_WORDS and not _INSTEAD.search(sentence)) or _skipped(sentence):
         return ()
+    if hearsay(sentence) or zh.SKIP.search(re.sub("^不对|应该是", "", sentence)):
+        return ()
+    sentence = _TURNED.sub(r"no, \1", sentence)
     found = []
-    for pattern in (en.NOT_BUT, zh.NOT_BUT, en.CORRECTS, zh.CORRECTS):
+    for pattern in (*_WITH_OLD, en.CORRECTS, zh.CORRECTS):
         match = pattern.match(sentence)
         part = match.groupdict() if match else {}
         cue, strong = part.get("cue"), part.get("strong")
-        if not match or not (cue or strong or pattern in {en.NOT_BUT, zh.NOT_BUT}):
+        if not match or not (cue or strong or pattern in _WITH_OLD):
             continue
         value = cut(part["value"])
         sort = sort_of(value)
-        if sort == "when":
-            value = _span(value, {"date", "time"}, relative=True, gap=4)[0]
-        if sort == "words" and (en.EMPTY.match(value) or zh.EMPTY.search(value) or len(value) > (10 if _HAN.search(value) else 40) or len(value.split()) > 3):
+        if pattern is en.INSTEAD and sort == "words" and not _APART.search(sentence):
             continue
-        found.append(_Correction(value, sort, cut(part.get("old") or "").casefold(), bool(strong or (cue and part.get("weak")))))
+        if sort == "when":
+            span = _span(value, {"date", "time"}, relative=True, gap=4)[0]
+            # "no, Thursday is the party" says something else of Thursday
+            if not re.fullmatch(rf"(?:on|at|by|until|the|到|在)?\s*{re.escape(span)}\s*(?:then|now|again|吧|了)?", value, re.IGNORECASE):
+                continue
+            value = span
+        if sort == "words" and (
+            en.EMPTY.match(value) or zh.EMPTY.search(value) or len(value) > (10 if _HAN.search(value) else 40) or len(value.split()) > 3 or read(value)
+        ):
+            continue
+        found.append(
+            _Correction(
+                value, sort, cut(part.get("old") or "").casefold(), bool((strong and (cue or not _CHOOSES.match(strong))) or (cue and part.get("weak")))
+            )
+        )
     return tuple(found)
 
 
@@ -277,18 +366,38 @@ def sort_of(value: str) -> str:
     return "words"
 
 
+def is_stage(value: str) -> bool:
+    """Whether a value is a stage of a system: "staging", "生产环境"."""
+    return re.fullmatch(rf"(?:the )?(?:{en.STAGE}|{zh.STAGE})(?: env(?:ironment)?)?", value, re.IGNORECASE) is not None
+
+
 def head_of(value: str) -> str:
     """The noun of "plan B" or "方案B"; "" for a value that has none."""
     head = re.match(rf"[A-Za-z]+(?= [A-Za-z0-9]{{1,3}}$)|[{HAN}]{{2}}(?=[A-Za-z0-9一二三四五六七八九]+$)", value)
     return head[0].casefold() if head else ""
 
 
+_CORRECTS_WORDS: Final = en.CORRECTS_WORDS | zh.CORRECTS_WORDS
+_WITHDRAWS_WORDS: Final = en.WITHDRAWS_WORDS | zh.WITHDRAWS_WORDS
+
+
 @lru_cache(maxsize=4096)
 def withdrawals(sentence: str) -> tuple[tuple[str, bool], ...]:
     """The keys that `sentence` takes back, and whether only weakly: of an order, "cancel" is a request."""
+    if _WITHDRAWS_WORDS.isdisjoint(words_of(sentence)) or hearsay(sentence) or _skipped(sentence):
+        return ()
     clauses = [clause.strip() for clause in (sentence, *_COMMA.split(sentence)) if clause and len(clause) <= 120]
     matches = [found for clause in clauses for pattern in (en.WITHDRAWS, zh.WITHDRAWS) if (found := pattern.search(clause))]
-    return tuple((key_of(said), group in {"b", "d"}) for found in matches for group, said in found.groupdict().items() if said)
+    return tuple((key_of(said), group in {"b", "d", "e", "g"}) for found in matches for group, said in found.groupdict().items() if said)
+
+
+@lru_cache(maxsize=4096)
+def taken_back(sentence: str) -> tuple[tuple[str, str], ...]:
+    """Keys and values that `sentence` says are not so; the key is "" for whatever has the value: "it's not Friday"."""
+    denial = denied(sentence)
+    if denial is None or _skipped(sentence) or hearsay(sentence):
+        return ()
+    return (("", denial.old),) if denial.bare else tuple((key, value) for clause in clauses(denial.old, False) for key, value, _ in read(clause))
 
 
 _ANSWERS: Final[dict[str, tuple[FactKind, Check]]] = {
@@ -298,6 +407,8 @@ _ANSWERS: Final[dict[str, tuple[FactKind, Check]]] = {
     "ticket": ("entity", "id"),
     **dict.fromkeys(("environment", "region", "branch", "database", "plan", "version"), ("choice", "words")),
 }
+_ANSWER: Final = 40
+"""Characters of a short answer at most."""
 _QUESTION: Final = re.compile(
     r"\b(?:which|what) (?:is the )?(?P<en>[\w -]{2,24}?)(?: (?:should|shall|do|is|would|are|did|will|number)\b[^?？]*)?[?？]$|(?:哪个|什么|"
     r"哪一个)(?P<zh>[\u4e00-\u9fff]{2,6})[?？]$",
@@ -307,10 +418,12 @@ _QUESTION: Final = re.compile(
 
 def answer_to(question: str, answer: str) -> tuple[str, str, FactKind] | None:
     """Key, value and kind when `answer` is a few words that answer the question another text ends with; None when it is not."""
+    if len(answer) > _ANSWER:
+        return None
     found = _QUESTION.search(re.split(r"[.!。！\n]", question.strip()[-400:])[-1])
     key = key_of(found["en"] or found["zh"]) if found else ""
     words = cut(answer[:200].rstrip(" .。!！\n"))
-    if key not in _ANSWERS or not words or len(answer) > 40 or len(words.split()) > 4 or re.search(r"[?？\n，；]", words):
+    if key not in _ANSWERS or not words or len(words.split()) > 4 or re.search(r"[?？\n，；]", words):
         return None
     if any(pattern.search(words) for pattern in (zh.EMPTY, zh.SKIP, en.SKIP)) or en.EMPTY.match(words):
         return None

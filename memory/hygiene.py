@@ -22,6 +22,7 @@ from memory.binary import without_binary
 from memory.call_line import one_line
 from memory.rounds import rounds
 from memory.stale import Changes, identifying, marked, parsed
+from memory.summary import FENCE
 from memory.transcript import AssistantMessage, Item, Note, Request, ToolMessage, UserMessage
 
 LINES: Final = "Earlier tool calls:"
@@ -236,7 +237,8 @@ def _written(pieces: Sequence[_Piece], lined: set[int]) -> Iterator[Item]:
 
 @lru_cache(maxsize=2_048)
 def _as_lines(calls: tuple[tuple[Request, ToolMessage], ...]) -> Note:
-    return Note(text=without_binary("\n".join([LINES, *(one_line(request, result) for request, result in calls)])))
+    # Data behind a fence: nothing a tool or its caller wrote can pose as the program or as a speaker.
+    return Note(text=without_binary("\n".join([LINES, *(f"{FENCE}{' '.join(one_line(request, result).split())}" for request, result in calls)])))
 
 
 @lru_cache(maxsize=2_048)

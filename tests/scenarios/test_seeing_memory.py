@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, cast
 
+from memory.handover import HandedOver
+from memory.session_memory import Summary
 from playground.people import Json
 from playground.seed import ALICE, BRUNO, LEADS, ORDERS, PARTNERS
 from tests.fakes.scripted_model import ScriptedModel, calls, hang, text
@@ -14,6 +16,7 @@ from tests.fakes.scripted_replies import Reply
 from tests.fakes.stack import Stack, buttons, running, shown, texts
 from tests.fakes.valkey import Valkey
 from tests.scenarios.kit import Rooms, becomes, card, heard, over, rest
+from tests.scenarios.long_kit import thread_of
 
 FORGOTTEN = "I've forgotten this thread's conversation"
 
@@ -319,6 +322,53 @@ async def test_a_thread_that_is_gone_meanwhile_is_not_begun_by_clearing_it(valke
         assert now(stack, "alice", message) == "I hold nothing about this thread."
         await rest(stack)
         assert not any(FORGOTTEN in said for said in texts(stack.own("#orders", ts)))
+
+
+async def expired(stack: Stack, valkey: Valkey, words: str) -> str:
+    """A thread of which nothing is left but what was handed over."""
+    ts = await begun(stack, words)
+    thread = thread_of(stack, ORDERS, ts)
+    handovers = stack.bots[0].handovers
+    at = next(at for each, at in await handovers.idle(thread.shard, 4e9) if each == thread)
+    assert await handovers.hand_over(thread, at, HandedOver(thread=thread, summary=Summary(goals=(words,)), last_active=at))
+    for key in cast("list[bytes]", valkey.command("KEYS", f"*:{thread.id}")):
+        valkey.command("DEL", key.decode())
+    return ts
+
+
+async def test_what_was_handed_over_of_a_thread_that_has_expired_can_be_forgotten(valkey: Valkey) -> None:
+    async with running(valkey, ScriptedModel(listening)) as stack:
+        ts = await expired(stack, valkey, "the secret plan")
+        kept = thread_of(stack, ORDERS, ts)
+        assert "Guests" in shown(await privately(stack, "dana", "#orders", f"reset {link(ORDERS, ts)}"))
+        assert "I hold nothing" in shown(await privately(stack, "alice", "#orders", f"context {link(ORDERS, ts)}"))
+        message = await privately(stack, "alice", "#orders", f"reset {link(ORDERS, ts)}")
+        assert "has expired" in shown(message)
+        of_bruno = await privately(stack, "bruno", "#general", f"reset {link(ORDERS, ts)}")
+        del stack.slack.core.world.channels[ORDERS].members[BRUNO]
+        await pressed(stack, "bruno", "#general", of_bruno, "forget")
+        await pressed(stack, "alice", "#orders", message, "keep")
+        assert await stack.bots[0].handovers.of(kept) is not None
+
+        message = await privately(stack, "alice", "#orders", f"reset {link(ORDERS, ts)}")
+        await pressed(stack, "alice", "#orders", message, "forget")
+        assert now(stack, "alice", message).startswith("Done")
+        assert await stack.bots[0].handovers.of(kept) is None
+        await rest(stack)
+        assert not any(FORGOTTEN in said for said in texts(stack.own("#orders", ts))), "no session is begun by it"
+
+
+async def test_the_shortcut_offers_to_forget_what_is_left_of_a_thread_that_has_expired(valkey: Valkey) -> None:
+    async with running(valkey, ScriptedModel(listening)) as stack:
+        ts = await expired(stack, valkey, "the secret plan")
+        await stack.slack.shortcut("dana", "steward_context", "#orders", ts)
+        assert "I hold nothing" in shown(stack.slack.view("dana") or {})
+        await stack.slack.shortcut("bruno", "steward_context", "#orders", ts)
+        view = stack.slack.view("bruno") or {}
+        assert "has expired" in shown(view)
+        done = await stack.slack.submit("bruno", view["id"], {})
+        assert shown(done["view"]).startswith("Done")
+        assert await stack.bots[0].handovers.of(thread_of(stack, ORDERS, ts)) is None
 
 
 async def test_what_runs_when_the_memory_is_cleared_is_stopped_at_once(valkey: Valkey) -> None:

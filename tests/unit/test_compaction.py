@@ -391,3 +391,21 @@ def test_a_thread_of_ten_thousand_items_is_planned_by_counting_each_once_or_twic
 
     assert done is not None
     assert counted < 2 * len(log)
+
+
+def test_the_message_of_a_run_that_waits_for_a_click_stays_with_its_call() -> None:
+    log = placed(user(0, "refund it"), calls("r0", "c0"), *(item for n in range(1, 30) for item in (user(n), said(f"q{n}"))))
+
+    done = plan(log, SessionMemory(), keep_tokens=20, keep_rounds=2, count_item=one, open_calls=["c0"], open_requests=["0.0"])
+
+    assert done is not None
+    assert done.pins == (0, 1)
+
+
+def test_a_part_in_which_nothing_was_answered_can_be_summarised_whole() -> None:
+    log = placed(user(0, "hello"), *(user(n, "chatter", addressed=False) for n in range(1, 300)))
+
+    done = plan(log, SessionMemory(), keep_tokens=0, keep_rounds=0, count_item=one, open_calls=[])
+
+    assert done is not None
+    assert done.upto == 299

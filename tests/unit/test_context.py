@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from memory.context import WHOLE_CALLS, WHOLE_ROUNDS, Context, Sources, build
 from memory.rounds import rounds
 from memory.session_memory import SessionMemory, Summary
 from memory.tokens import counter_for
-from memory.transcript import AssistantMessage, Item, Note, UserMessage, arrange
+from memory.transcript import AssistantMessage, Item, Note, Request, ToolMessage, UserMessage, arrange
 from tests.fakes.histories import PEOPLE, History, histories
 
 COUNT = counter_for("gpt-5-mini")
@@ -176,3 +177,21 @@ def test_what_no_longer_fits_is_told_in_fewer_words_with_its_numbers() -> None:
     first = context.items[0]
     assert isinstance(first, Note)
     assert "ABC-2024-0100" in first.text
+
+
+def test_a_request_that_waited_for_a_click_comes_last_with_its_call_and_not_after_answers_to_others() -> None:
+    ana, bruno = PEOPLE["ana"], PEOPLE["bruno"]
+    call = Request(id="c1", name="refund", arguments='{"order": "ABC-1"}')
+    asked = UserMessage(actor=ana, name="ana", ts="1.0", text="please refund order ABC-1")
+    log: list[Item] = [asked, AssistantMessage(run_id="mine", calls=(call,))]
+    for n in range(60):
+        log += [UserMessage(actor=bruno, name="bruno", ts=f"{n + 2}.0", text="the weather? " * 40), AssistantMessage(run_id=f"r{n}", text="sunny " * 40)]
+    result = ToolMessage(call_id="c1", name="refund", content='{"success": true, "data": {"refunded": "ABC-1"}}', effect="write")
+    log.append(result)
+    base = sources(History(tuple(log), ()))
+    context = build(replace(base, requester=ana, request_ts="1.0", current_run="mine"), ContextBudget(8_000), weigh=WEIGH, count=COUNT)
+
+    assert context.items[-3:] == (asked, log[1], result)
+    assert_valid(context)
+    assert not context.over
+    assert tokens(context) <= ContextBudget(8_000).total_input

@@ -187,7 +187,7 @@ def test_an_error_nobody_overcame_stays_one_round_and_then_only_its_code() -> No
     assert tidy([*items, says("next", 2)], current_run="r2") == [*items, says("next", 2)]
 
     later = tidy([*items, *talk(2)], current_run="r9", whole_calls=0)
-    assert [item.text for item in later if isinstance(item, Note)] == [f"{LINES}\nget_order(order_id=SO-1) → NOT_FOUND"]
+    assert [item.text for item in later if isinstance(item, Note)] == [f"{LINES}\n> get_order(order_id=SO-1) → NOT_FOUND"]
     assert "There is no such order" not in told(later)
 
 
@@ -256,7 +256,7 @@ def test_older_calls_become_a_line_and_the_words_around_them_stay() -> None:
     assert [item.text for item in out[:4]] == [  # type: ignore[union-attr]
         "order 0?",
         "Looking.",
-        f"{LINES}\nget_order(order_id=SO-00000) → order_id=SO-00000, status=已发货",
+        f"{LINES}\n> get_order(order_id=SO-00000) → order_id=SO-00000, status=已发货",
         "Done.",
     ]
 
@@ -375,7 +375,7 @@ def test_a_line_says_that_its_result_is_stale() -> None:
     ]
     notes = [item.text for item in tidy(items, current_run="none", whole_calls=0) if isinstance(item, Note)]
 
-    assert notes == [f"{LINES}\nget_order(order_id=SO-1042) → (stale) status=open", f"{LINES}\ncancel_order(order_id=SO-1042) → status=cancelled"]
+    assert notes == [f"{LINES}\n> get_order(order_id=SO-1042) → (stale) status=open", f"{LINES}\n> cancel_order(order_id=SO-1042) → status=cancelled"]
 
 
 # ── whatever the history ──

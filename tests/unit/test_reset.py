@@ -77,7 +77,7 @@ def test_everything_said_before_is_let_go_of_and_one_note_takes_its_place() -> N
     assert after.log_start == after.log_length == 40
     assert after.memory == Mark()
     assert after.history_from == ""
-    assert notes(after) == ["Ana cleared this thread's memory; nothing said before is known here."]
+    assert notes(after) == ["A person (<@UANA>) cleared this thread's memory; nothing said before is known here."]
     assert len(after.pending) == 1
 
 

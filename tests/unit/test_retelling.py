@@ -38,6 +38,15 @@ def test_what_a_message_asks_is_read_with_the_turns_of_the_same_person_before_it
     assert wanted(items, "1.1") is None
 
 
+def test_what_a_message_asks_is_read_as_its_author_left_it() -> None:
+    items = [said(1, "secret"), said(2, "the old word"), said(3, "what about Berlin?")]
+    edits = [Correction(ts=said(1).ts, text=None), Correction(ts=said(2).ts, text="the new word"), Correction(ts=said(3).ts, text="what about Paris?")]
+    asked = wanted([*items, *edits], items[2].ts)
+    assert asked is not None
+    assert (asked.text, asked.recent) == ("what about Paris?", ("the new word",))
+    assert wanted([*items, Correction(ts=items[2].ts, text=None)], items[2].ts) is None
+
+
 def test_hits_are_read_with_their_neighbours_and_results_with_what_stands_before_them() -> None:
     assert ranges_of(Recalled((Hit(0, 1.0, ()), Hit(90, 1.0, ())), (60,))) == [(0, 2), (36, 61), (89, 92)]
 
@@ -54,7 +63,7 @@ def test_edits_and_deletions_hold_whether_or_not_they_are_summarised_themselves(
     edits = [Correction(ts=said(1).ts, text="edited"), Correction(ts=said(2).ts, text=None), Correction(ts=said(3).ts, text="late")]
     told = teller(hits(0, 1, 2, 3), older_of(read, memory, edits), timezone="UTC", count=words)
     assert told is not None
-    assert told(1_000) == ["[2023-11-14]", "Ana: edited", "Ana: late"]
+    assert told(1_000) == ["[2023-11-14]", "> Ana: edited", "> Ana: late"]
 
 
 def test_a_later_edit_of_what_was_edited_before_is_the_one_that_holds() -> None:
@@ -77,11 +86,37 @@ def test_a_call_is_told_whole_and_takes_its_room_first() -> None:
     told = teller(Recalled((Hit(0, 1.0, ()),), (2,)), older_of(read, SessionMemory(covered=9), ()), timezone="UTC", count=words)
     assert told is not None
     line = told(100)[-1]
-    assert line.startswith("tool: get_order(")
+    assert line.startswith("> tool: get_order(")
     assert "A-1" in line
     assert "shipped" in line
     assert told(words(line) + 1) == [line]
     assert told(1) == []
+
+
+LONG = "The supplier delivers on time. " * 600 + "Clause 7 says that the penalty is 4 % a week. " + "The buyer pays on time. " * 600
+
+
+@pytest.mark.parametrize("room", [80, 200, 900, 3_000])
+@pytest.mark.parametrize("more", [{"text": LONG}, {"text": "see", "quoted": LONG}], ids=["said", "quoted"])
+def test_a_message_longer_than_the_room_is_told_by_the_passage_that_was_asked_for(room: int, more: dict[str, str]) -> None:
+    found = Recalled((Hit(0, 9.9, ("words",)), Hit(1, 1.0, ("words",))), words=frozenset(("penalti", "deliv")))
+    told = teller(found, {0: said(0, **more), 1: said(1, "hello")}, timezone="UTC", count=words)
+    assert told is not None
+    lines = told(room)
+    assert sum(map(words, lines)) <= room
+    assert "the penalty is 4 %" in lines[1]
+    assert lines[1].count("characters left out)") == 2
+    assert "hello" in lines[-1]
+
+
+def test_a_long_answer_found_by_its_meaning_alone_is_told_by_its_beginning_and_its_end() -> None:
+    answer = AssistantMessage(run_id="r", text=f"It began in Lima. {LONG} It ended in Oslo.", at=1_700_000_000.0)
+    told = teller(hits(0), {0: answer}, timezone="UTC", count=words)
+    assert told is not None
+    (_, line) = told(400)
+    assert line.startswith("> assistant: It began in Lima.")
+    assert line.endswith("It ended in Oslo.")
+    assert "characters left out" in line
 
 
 def test_what_is_remembered_of_corrections_is_where_the_latest_stands_or_that_the_message_is_gone() -> None:

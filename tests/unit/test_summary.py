@@ -55,13 +55,13 @@ def test_a_summary_is_read_under_headings_in_the_threads_language() -> None:
 
     assert shown(english).splitlines() == [
         "Goals:",
-        "- Ana: cancel A-1",
+        "> Ana: cancel A-1",
         "Also named:",
-        "- (date) 3 June",
-        "- (id) A-1 | B-2",
+        "> (date) 3 June",
+        "> (id) A-1 | B-2",
         "(4 older identifiers are not listed; searching the thread finds them.)",
     ]
-    assert shown(chinese) == "目标:\n- 小王：取消订单\n决定:\n- 小王：就用 staging"
+    assert shown(chinese) == "目标:\n> 小王：取消订单\n决定:\n> 小王：就用 staging"
 
 
 def test_every_section_has_a_heading_in_both_languages_and_an_empty_summary_is_no_text() -> None:

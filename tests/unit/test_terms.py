@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.terms import hashed, identifiers, terms
+from memory.terms import hashed, identifiers, parts, telling, terms, whole_identifiers
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,47 @@ def test_function_words_are_no_terms() -> None:
     assert terms("的") == []
 
 
-@pytest.mark.parametrize("text", ["ABC-1", "report.pdf", "https://a.example/b?x=1", "v1.2.3", "ana@b.example", "build_number", "20240520", "C3PO"])
+@pytest.mark.parametrize("text", ["ABC-1", "report.pdf", "10:30-11:45", "2026/11/30", "v1.2.3", "ana@b.example", "build_number", "20240520", "C3PO"])
 def test_what_names_one_thing_is_an_identifier(text: str) -> None:
     assert identifiers(f"please look at {text} now") == {text.casefold()}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("arn:aws:s3:::bucket-20/key/part-7.json", {"bucket-20", "part-7.json"}),
+        ("arn:aws:s3:::acme-invoices", {"acme-invoices"}),
+        ("/var/log/app-16/error.16.log", {"app-16", "error.16.log"}),
+        ("https://wiki.example/pages/onboarding?v=2#top", {"wiki.example", "onboarding"}),
+        ("order:ABC-1", {"abc-1"}),
+        ("10.0.0.1:5432", {"10.0.0.1", "5432"}),
+        ("ana@b.example", set()),
+        ("2026-11-30T10:00:00Z", set()),
+    ],
+)
+@pytest.mark.parametrize("around", ["please look at {} now", "请看一下{}，谢谢"])
+def test_a_path_or_an_address_is_known_by_its_parts_too(text: str, named: set[str], around: str) -> None:
+    whole = text.casefold().strip("/")
+    assert identifiers(around.format(text)) == {whole} | named
+    assert whole_identifiers(around.format(text)) == {whole}
+    assert parts(whole) == named
+    assert {part for part in named if not part.isalpha()} <= set(terms(around.format(text)))
+
+
+def test_the_end_of_a_very_long_path_is_still_found() -> None:
+    path = f"https://store.example/{'folder/' * 40}release-notes-7.md"
+    assert {"release-notes-7.md", "store.example"} <= set(terms(path)) & identifiers(path)
+    assert len(parts("/".join(f"part-{number}" for number in range(500)))) <= 24
+
+
+@pytest.mark.parametrize("word", ["kickoff", "ship", "kontor", "dhl", "启动", "康托", "발송"])
+def test_a_word_that_says_what_it_is_about_tells(word: str) -> None:
+    assert all(telling(term) for term in terms(word) if len(term) > 1)
+
+
+@pytest.mark.parametrize("text", ["thanks", "cancelling orders", "tell me again", "ab", "12", "谢谢", "取消订单", "怎么样", "它在哪里"])
+def test_the_words_of_any_request_tell_nothing(text: str) -> None:
+    assert not any(telling(term) for term in terms(text))
 
 
 @pytest.mark.parametrize("text", ["well-known", "5pm", "the 2nd", "10%", "and/or", "12 people", "in 2023", "don't", "Caroline's", "上海"])

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.ranking import Floats
 from memory.terms import identifiers, terms
-from memory.thread_index import BLOCK, Entry, Floats, Question, ThreadIndex, encode
+from memory.thread_index import BLOCK, Entry, Question, ThreadIndex, encode
 
 MAKE = "test"
 
@@ -115,6 +116,105 @@ def test_nothing_stands_out_where_nothing_is_alike() -> None:
     joined = index(said(*[f"alpha {number}" for number in range(60)]), vectors=made)
     assert found(joined, Question(vector=vectors(1, seed=2)[0], embedder=MAKE, stands_out=0.6)) == []
     assert found(joined, Question(vector=vectors(1, seed=2)[0], embedder=MAKE, stands_out=0.1)) != []
+
+
+FIRST = "kickoff; the deadline is Friday, budget is 5,000, ship to Kontor Hamburg"
+FIRST_ZH = "启动会：截止日期是周五，预算五千，货发到汉堡的康托仓库"
+ARN = "it is arn:aws:s3:::bucket-20/key/part-1.json"
+ARN_ZH = "地址是 arn:aws:s3:::bucket-21/key/part-1.json"
+LOG = "see /var/log/app-16/error.16.log, sha256 is a1"
+LOG_ZH = "见 /var/log/app-17/error.17.log，sha256 是 b2"
+LONG = [FIRST, FIRST_ZH, ARN, ARN_ZH, LOG, LOG_ZH, *(f"the tests of module {number} pass, sha256 is c{number}, 文档{number}没问题" for number in range(60))]
+VETO = 2.0
+"""No meaning ever stands out so far."""
+
+
+@pytest.fixture(scope="module")
+def long_thread() -> ThreadIndex:
+    return index(said(*LONG), vectors=vectors(len(LONG)))
+
+
+def vetoed(text: str, **more: object) -> Question:
+    return asked(text, vector=vectors(1, seed=2)[0], embedder=MAKE, stands_out=VETO, **more)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("kickoff", FIRST),
+        ("启动会", FIRST_ZH),
+        ("ship to where?", FIRST),
+        ("货发到哪里？", FIRST_ZH),
+        ("where do we ship it to, which Kontor?", FIRST),
+        ("我们发到哪里，哪个康托仓库？", FIRST_ZH),
+        ("bucket-20 arn", ARN),
+        ("bucket-21 的 arn", ARN_ZH),
+        ("sha256 of error.16.log", LOG),
+        ("error.17.log 的 sha256", LOG_ZH),
+        ("/var/log/app-16/error.16.log", LOG),
+        ("打开 /mnt/old/error.17.log", LOG_ZH),
+    ],
+)
+def test_a_word_or_name_said_once_brings_its_message_whatever_the_meaning_says(long_thread: ThreadIndex, text: str, first: str) -> None:
+    hits = long_thread.search(vetoed(text), limit=3)
+    assert hits[0].position == LONG.index(first)
+    assert found(long_thread, asked(text))[0] == LONG.index(first)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what's the weather in Paris?",
+        "巴黎天气怎么样？",
+        "thanks",
+        "谢谢",
+        "cancel order ABC-1",
+        "取消订单 ABC-1",
+        "the tests of the module",
+        "文档",
+        "open c-20",
+    ],
+)
+def test_what_nobody_said_or_everybody_says_brings_nothing_against_the_meaning(long_thread: ThreadIndex, text: str) -> None:
+    assert found(long_thread, vetoed(text)) == []
+
+
+def test_a_rare_word_of_a_long_question_about_something_else_brings_nothing() -> None:
+    joined = index(said("the kontor opens", *["tea"] * 60), vectors=vectors(61))
+    assert found(joined, vetoed("which kontor is it?")) == [0]
+    assert found(joined, vetoed("did painters near the harbour sketch a kontor, lighthouse or bridge during winter?")) == []
+
+
+def test_a_word_of_an_earlier_turn_or_of_the_message_before_singles_nothing_out() -> None:
+    entries = [*said(*["tea"] * 60), Entry(60, "kickoff", "Ana", "", "user"), Entry(61, "on Monday", "Bob", "", "user", context="kickoff")]
+    joined = index(entries, vectors=vectors(62))
+    assert found(joined, vetoed("kickoff")) == [60]
+    assert found(joined, replace(vetoed("thanks"), words={"kickoff": 0.3})) == []
+    assert found(joined, vetoed("kickoff"), exclude_from=60) == []
+
+
+def test_a_rare_identifier_comes_before_a_common_one() -> None:
+    wordy = "sha256 for berlin shipping, the kontor and its dock, crane and barge"
+    talk = said(*["the sha256"] * 10, f"error.16.log{' and so much else' * 20}", *["the sha256"] * 10, wordy)
+    hits = index(talk).search(asked("sha256 of error.16.log for berlin shipping, kontor and dock, crane and barge"), limit=22)
+    assert [hit.position for hit in hits[:2]] == [10, 21]
+    assert all("identifier" in hit.why for hit in hits)
+
+
+def test_a_piece_of_an_identifier_and_a_word_of_any_request_single_nothing_out() -> None:
+    joined = index(said("abc is a good change of the tests", *["the tests pass"] * 60), vectors=vectors(61))
+    assert found(joined, vetoed("abc")) == [0]
+    assert found(joined, vetoed("status of ABC-1")) == []
+    assert found(joined, vetoed("change the tests")) == []
+
+
+def test_the_whole_comes_alone_and_a_common_host_stands_for_no_address() -> None:
+    talk = said(*[f"https://shop.example/orders/{number}" for number in range(1000, 1020)])
+    assert index(talk).search(asked("https://shop.example/orders/1007"), limit=9)[0].position == 7
+    why = [hit.why for hit in index(talk).search(asked("https://shop.example/orders/1007"), limit=9)]
+    assert sum("identifier" in each for each in why) == 1
+    assert all("identifier" not in hit.why for hit in index(talk).search(asked("https://shop.example/orders/5555"), limit=9))
+    assert "identifier" in index(talk).search(asked("shop.example"), limit=1)[0].why
 
 
 @pytest.mark.parametrize("damage", ["short", "flipped", "version", "empty", "foreign"])

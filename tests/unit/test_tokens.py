@@ -180,8 +180,23 @@ def test_a_text_too_large_to_remember_is_counted_each_time_and_pushes_nothing_ou
     assert asked == ["aaaa", "x" * 6, "x" * 6]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Siobhan Ngozi Wojciechowski Eilidh Xochitl Niamh " * 6,
+        "zq vxk plmo grth bnw " * 20,
+        "Hyvää päivää, tilaukseni ei ole vielä saapunut. " * 5,
+        "龘靐齉爩鱻麤" * 20,
+    ],
+    ids=["names", "made up", "Finnish", "rare signs"],
+)
+def test_an_unknown_model_is_never_counted_below_the_common_vocabulary(text: str) -> None:
+    assert counter_for("our-own")(text) >= load("o200k_base").count(text)
+    assert counter_for("qwen3:8b")(text) >= load("o200k_base").count(text)
+
+
 def test_asking_for_a_counter_loads_no_vocabulary() -> None:
-    program = "from memory.tokens import *\ncounter_for('gpt-5'); counter_for('x')('text'); at_most('短')\nprint(load.cache_info().currsize)"
+    program = "from memory.tokens import *\ncounter_for('gpt-5'); counter_for('x'); at_most('短')\nprint(load.cache_info().currsize)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
 
     assert (done.stdout.strip(), done.stderr) == ("0", "")
