@@ -67,6 +67,7 @@ if ARGV[7] == '1' then
     redis.call('EXPIRE', KEYS[7], lifetime)
     redis.call('EXPIRE', KEYS[8], lifetime)
     redis.call('ZADD', KEYS[10], now, session)
+  redis.call('EXPIRE', KEYS[10], 2 * tonumber(lifetime))
   end
   -- What is given back unchanged (no document) rests until its time although its mail is unread.
   if #left > 0 and (ARGV[3] ~= '' or ARGV[8] == '') then
