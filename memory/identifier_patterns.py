@@ -31,14 +31,6 @@ MONTHS: Final = {
     for name in names.split()
 }
 
-WEEKDAYS: Final = {
-    name: number
-    for number, names in enumerate(
-        ("monday mon", "tuesday tues tue", "wednesday wed", "thursday thurs thur thu", "friday fri", "saturday sat", "sunday sun"), start=1
-    )
-    for name in names.split()
-}
-
 HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff"
 DIGIT: Final = "〇零一二三四五六七八九两"
 NUMERAL: Final = DIGIT + "十百千万亿"

@@ -109,8 +109,7 @@ async def recall(
             vector = await embedder.query(_spoken(question_text, recent))
             asked = replace(asked, vector=vector, embedder=embedder.name, stands_out=STANDS_OUT.get(embedder.name, 0.0))
     hits = index.search(asked, limit=limit, exclude_from=exclude_from)
-    tools = set(index.newest("tool", len(index), exclude_from))
-    calls = [hit.position for hit in hits if hit.position in tools][:CALLS]
+    calls = [hit.position for hit in hits if index.kind(hit.position) == "tool"][:CALLS]
     if not calls and refers_back(question_text) is not None:
         calls = index.newest("tool", 1, exclude_from=exclude_from)  # "the same again" has no word in common with what it means
     return Recalled(tuple(hits), tuple(calls), frozenset(asked.words))

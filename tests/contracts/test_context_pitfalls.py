@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import AsyncIterator, Iterator
 from typing import Any, cast
 
 import pytest
 
 from bot.events import RoomKind
 from bot.prompt import system
-from memory.connect import connect
 from memory.identifiers import identifiers, missing
 from memory.mailbox import Mailbox
 from memory.transcript import AssistantMessage, Item, Request, ToolMessage, UserMessage
@@ -19,21 +17,6 @@ from tests.fakes.long_thread import ANA, LongThread, text_of, wire
 from tests.fakes.valkey import Valkey
 
 WORDS = "and then some more words that nobody will need again, as people write them. " * 6
-
-
-@pytest.fixture(scope="module")
-def valkey() -> Iterator[Valkey]:
-    server = Valkey()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-async def mailbox(valkey: Valkey) -> AsyncIterator[Mailbox]:
-    valkey.command("FLUSHALL")
-    client = connect(valkey.url, timeout=2.0)
-    yield Mailbox(client)
-    await client.aclose()
 
 
 def said(number: int, text: str) -> UserMessage:

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
 
-from memory.connect import connect
 from memory.mailbox import Mailbox
 from memory.session_memory import SessionMemory
 from memory.transcript import AssistantMessage, Correction, Item, UserMessage
 from tests.fakes.long_thread import ANA, LongThread, text_of
-from tests.fakes.valkey import Valkey
 
 WORDS = "and then some more words that nobody will need again, as people write them. " * 12
-
-
-@pytest.fixture(scope="module")
-def valkey() -> Iterator[Valkey]:
-    server = Valkey()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-async def mailbox(valkey: Valkey) -> AsyncIterator[Mailbox]:
-    valkey.command("FLUSHALL")
-    client = connect(valkey.url, timeout=2.0)
-    yield Mailbox(client)
-    await client.aclose()
 
 
 def said(number: int, text: str) -> UserMessage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -15,13 +15,6 @@ from tests.fakes.long_thread import ANA, LongThread
 from tests.fakes.valkey import Valkey
 
 LIFETIME = 30 * 86_400.0
-
-
-@pytest.fixture(scope="module")
-def valkey() -> Iterator[Valkey]:
-    server = Valkey()
-    yield server
-    server.close()
 
 
 class House:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -29,13 +29,6 @@ class Slow(Mailbox):
         found = await super().read_log(thread, *ranges)
         await self.gate.wait()
         return found
-
-
-@pytest.fixture(scope="module")
-def valkey() -> Iterator[Valkey]:
-    server = Valkey()
-    yield server
-    server.close()
 
 
 @pytest.fixture

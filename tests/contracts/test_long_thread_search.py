@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -14,13 +14,6 @@ from tests.fakes.long_thread import ANA, LongThread, text_of
 from tests.fakes.valkey import Valkey
 
 PADDING = "and other words nobody will need again " * 12
-
-
-@pytest.fixture(scope="module")
-def valkey() -> Iterator[Valkey]:
-    server = Valkey()
-    yield server
-    server.close()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import cast
 
 import pytest
@@ -15,21 +15,6 @@ from memory.session_memory import Summary
 from tests.fakes.valkey import Valkey
 
 THREAD = Thread(team_id="T1", channel_id="C1", thread_ts="1.000001")
-
-
-@pytest.fixture(scope="module")
-def valkey() -> Iterator[Valkey]:
-    server = Valkey()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-async def mailbox(valkey: Valkey) -> AsyncIterator[Mailbox]:
-    valkey.command("FLUSHALL")
-    client = connect(valkey.url, timeout=2.0)
-    yield Mailbox(client, lease=5.0)
-    await client.aclose()
 
 
 @pytest.fixture
