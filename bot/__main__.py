@@ -14,29 +14,30 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
 from bot.deps import PersonCap
+from bot.embedder_choice import Chosen
 from bot.guardrails import Guardrails
 from bot.log import configure_logging
 from bot.manifest import build
 from bot.mcp_config import McpConfigError, servers_from
+from bot.memory_store import MEMORY_TOOLS, memory_store
 from bot.run import Budget
 from bot.service import BUILT_IN, Parts, Service
-from bot.settings import Settings
+from bot.settings import Settings, SettingsError
 from bot.slack import SlackDown, SlackRefused
 from memory.embedded import StoreError, open_embedded
+from memory.embedder_cache import NoVectorsError
+from memory.longterm.store import StoreError as MemoryStoreError
 from playground.appconfig import AppConfig
 from playground.demo_model import DemoModel
 from playground.server import Playground
 from tools.mcp.config import McpServer
 from tools.routing import RoutingLimits
 from tools.tool import ToolLoadError
-
-if TYPE_CHECKING:
-    from memory.embedder import Embedder
 
 log = structlog.get_logger(__name__)
 
@@ -69,7 +70,7 @@ def _main(work: Coroutine[Any, Any, None]) -> int:
     try:
         with asyncio.Runner(loop_factory=_loop()) as runner:
             runner.run(work)
-    except (StartError, StoreError, ToolLoadError) as error:
+    except (SettingsError, StartError, StoreError, MemoryStoreError, ToolLoadError) as error:
         print(f"steward: {error}", file=sys.stderr)
         return 2
     return 0
@@ -122,12 +123,15 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
     """The parts for these settings, with whatever runs inside this process started, and what to tell the person at the terminal."""
     async with contextlib.AsyncExitStack() as stack:
         _make_home(settings)
+        embedder = Chosen(settings)
+        stack.push_async_callback(embedder.close)
+        rewrite_log = None
         if settings.redis_url is not None:
             redis_url = settings.redis_url.get_secret_value()
         else:
             store = await open_embedded(settings.home, fsync=settings.store_fsync)
             stack.push_async_callback(store.close)
-            redis_url = store.url
+            redis_url, rewrite_log = store.url, store.rewrite
         api_url, bot_token, app_token, secret = settings.slack_api_url, "", "", ""
         host, port, welcome = settings.host, settings.port, ""
         if settings.mode == "playground":
@@ -150,6 +154,10 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
             await demo.start()
             stack.push_async_callback(demo.stop)
             base_url, models = demo.url, "demo"
+        try:
+            memories = await memory_store(settings, embedder)
+        except NoVectorsError as error:
+            raise StartError(f"STEWARD_EMBEDDER: {error}. Mend it, or choose STEWARD_EMBEDDER=none.") from error
         parts = Parts(
             slack_api_url=api_url,
             bot_token=bot_token,
@@ -162,12 +170,16 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
             home=settings.home,
             host=host,
             port=port,
-            tool_modules=(BUILT_IN, *settings.tools),
+            tool_modules=(BUILT_IN, *((MEMORY_TOOLS,) if memories is not None else ()), *settings.tools),
+            store=memories,
+            rewrite_log=rewrite_log,
+            model_reads=settings.model_reads,
+            left_people_ttl=float(settings.left_people_ttl),
             approvals=settings.policies.approvals,
             approval_ttl=settings.approval_ttl,
             budget=Budget(settings.max_model_calls, settings.max_tool_calls, settings.max_tokens, settings.max_seconds),
             context=settings.context_budget,
-            embedder=_embedder,
+            embedder=embedder,
             mcp=_mcp_servers(settings),
             guardrails=Guardrails.load(settings.policies),
             routing=RoutingLimits(max_tools=settings.tool_limit),
@@ -180,12 +192,6 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
             session_idle_ttl=settings.session_idle_ttl,
         )
         yield parts, welcome
-
-
-def _embedder() -> Embedder | None:
-    from memory.embedder import embedder
-
-    return embedder()
 
 
 def _mcp_servers(settings: Settings) -> dict[str, McpServer]:

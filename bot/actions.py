@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.state import Call, Notice, Run, Status
+from bot.state import Call, Notice, Redaction, Run, Status
 from memory.session_memory import SessionMemory
 from memory.transcript import Item
 from tools.loop import Cooling
@@ -89,13 +89,25 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class Learn:
+    """Read what people told about themselves since the last time, and keep what lasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redact:
+    """Take what somebody wanted forgotten out of everything that is kept of this thread."""
+
+    redaction: Redaction
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
     """Nothing to do until mail arrives or, if given, `until` (seconds since the epoch)."""
 
     until: float | None
 
 
-Action = CallModel | RunTools | AskApproval | UpdateCard | Reply | Finish | SendNotice | ReadHistory | Compact | Index | Wait
+Action = CallModel | RunTools | AskApproval | UpdateCard | Reply | Finish | SendNotice | ReadHistory | Compact | Index | Learn | Redact | Wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +122,10 @@ class ModelAnswered:
     """The groups of tools that are open after it, when it opened one."""
     cooling: tuple[Cooling, ...] = ()
     """The tools that rest after it."""
+    recalled: tuple[str, ...] = ()
+    """Ids of the memories that were at hand."""
+    memory_missing: bool = False
+    """Long-term memory did not answer."""
 
 
 FailureKind = Literal["unavailable", "rate_limited", "refused", "overflow", "too_long", "empty", "invalid", "not_configured"]
@@ -234,6 +250,44 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True)
+class Wished:
+    """What the request says about memory itself was seen to; see `Run.noted` and `Run.kept`."""
+
+    noted: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The items before `upto` were read."""
+
+    upto: int
+    notices: tuple[Notice, ...] = ()
+    """What people are to be asked about it, privately."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnLater:
+    """It could not be done now."""
+
+    at: float
+    """Seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """What was to be forgotten is taken out."""
+
+    key: str
+    rewrites: Mapping[int, Item]
+    """Items as they stand from now on, by position."""
+    memory: SessionMemory | None
+    """What the thread is remembered by from now on; None: as before."""
+    index: Mapping[int, bytes]
+    indexed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The run is over."""
 
@@ -255,5 +309,9 @@ Outcome = (
     | Compacted
     | LookedAt
     | Indexed
+    | Wished
+    | Learned
+    | LearnLater
+    | Redacted
     | Finished
 )

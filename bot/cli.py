@@ -81,6 +81,53 @@ def mcp_confirm(
     raise typer.Exit(confirm_command(settings, server, tool))
 
 
+jobs = typer.Typer(name="jobs", help="What is done by the clock.", no_args_is_help=True)
+app.add_typer(jobs)
+
+
+@jobs.command("list")
+def jobs_list() -> None:
+    """Show the jobs: when each is due, when it was done last, and what it did."""
+    settings = _configured()
+    from bot.jobs_commands import list_command
+
+    raise typer.Exit(list_command(settings))
+
+
+@jobs.command("run")
+def jobs_run(
+    name: Annotated[str, typer.Argument(help="The job, as `steward jobs list` names it")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, only count what would be done")] = False,  # noqa: FBT002 - typer's way
+) -> None:
+    """Run one job now, outside its schedule; never while a replica is at it."""
+    settings = _configured()
+    from bot.jobs_commands import run_command
+
+    raise typer.Exit(run_command(settings, name, dry=dry_run))
+
+
+memory = typer.Typer(name="memory", help="The store of what people told about themselves.", no_args_is_help=True)
+app.add_typer(memory)
+
+
+@memory.command("reembed")
+def memory_reembed() -> None:
+    """Make the vectors of all memories anew with the model of STEWARD_EMBEDDER; stop the bot first. Broken off, it goes on where it stopped."""
+    settings = _configured()
+    from bot.memory_cli import reembed_command
+
+    raise typer.Exit(reembed_command(settings))
+
+
+@memory.command("stats")
+def memory_stats() -> None:
+    """Show how many memories there are and how much room they take, without contents."""
+    settings = _configured()
+    from bot.memory_cli import stats_command
+
+    raise typer.Exit(stats_command(settings))
+
+
 @app.command()
 def doctor() -> None:
     """Check the settings and everything they point at; one line each, with the remedy. Exit code 1 if something is wrong."""

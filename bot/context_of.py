@@ -21,11 +21,13 @@ from bot.kept import state_of
 from bot.ledger import Ledger
 from bot.model import MESSAGE_TOKENS, weigh
 from bot.prompt import moment
+from bot.remembering import recalled_for
 from bot.state import Run
 from memory.budget import ContextBudget
 from memory.compaction import as_read
 from memory.context import Context, Sources, build
 from memory.facts import amended, updated
+from memory.longterm.telling import lines
 from memory.session_memory import Fact, SessionMemory
 from memory.tokens import Counter, at_most, estimate
 from memory.transcript import Correction, Item, UserMessage
@@ -54,6 +56,7 @@ async def context_of(
         from bot.searching import found_for  # noqa: PLC0415 - numpy and all that comes with it, for long threads only
 
         recalled = await found_for(run, ledger, deps)
+    remembered = await recalled_for(run, ledger, deps)
     sources = Sources(
         fixed=MESSAGE_TOKENS + (_estimated(system + definitions) if count is at_most else count(system) + count(definitions)),
         memory=memory,
@@ -63,8 +66,9 @@ async def context_of(
         request_ts=run.request_ts,
         current_run=run.id,
         open_calls=tuple(ledger.open_calls()),
-        moment=moment(run, run.started_at, cooling=cooling),
+        moment=moment(run, run.started_at, cooling=cooling, memory_missing=remembered.missing),
         recalled=recalled,
+        long_term=lines(remembered.found, language=run.locale, timezone=run.timezone),
         language=run.locale,
         timezone=run.timezone,
         left_out=_left_out(ledger, memory, placed),

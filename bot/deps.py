@@ -25,6 +25,7 @@ from tools.routing import RoutingLimits
 from tools.tool import SlackAccess
 
 if TYPE_CHECKING:
+    from bot.long_term import LongTerm
     from memory.embedder import Embedder
 
 
@@ -92,5 +93,7 @@ class Deps:
     """Tokens of an item as it is sent."""
     embedder: Callable[[], Embedder | None] = lambda: None
     """Finds older messages by their meaning, made when it is first needed; None: they are found by their words alone."""
+    long_term: LongTerm | None = None
+    """What is remembered of people beyond a thread; None: nothing is."""
     kept: Kept = field(default_factory=Kept)
     """What this process remembers of threads lately worked on."""

@@ -17,7 +17,8 @@ import aiohttp
 from bot.guardrails import Guardrails
 from bot.manifest import SCOPES
 from bot.mcp_config import McpConfigError, servers_from
-from bot.settings import Settings
+from bot.memory_store import MEMORY_TOOLS
+from bot.settings import Settings, SettingsError
 from memory.health import explain_store
 from tools.registry import Registry
 from tools.tool import ToolLoadError
@@ -61,6 +62,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     yield check_home(settings)
     yield await check_store(settings)
     yield check_tools(settings)
+    yield await check_memory(settings)
     async with aiohttp.ClientSession(timeout=PATIENCE, trust_env=True) as http:
         if settings.mode != "playground":
             yield await check_slack(settings, http)
@@ -83,7 +85,7 @@ def check_home(settings: Settings) -> Finding:
 def check_tools(settings: Settings) -> Finding:
     """Every tool can be loaded, and what `STEWARD_CONFIG` says about tools and MCP servers means something."""
     try:
-        registry = Registry.load(("tools.builtin", *settings.tools))
+        registry = Registry.load(("tools.builtin", *((MEMORY_TOOLS,) if settings.memory == "on" else ()), *settings.tools))
         rules = Guardrails.load(settings.policies)
         servers = servers_from(settings.policies.mcp, os.environ)
     except ToolLoadError as error:
@@ -108,6 +110,37 @@ async def check_store(settings: Settings) -> Finding:
     if complaints:
         return Finding("store", ok=False, text=" ".join(complaints))
     return Finding("store", ok=True, text=f"{health.product} {health.version}, {health.eviction or 'eviction not told'}")
+
+
+async def check_memory(settings: Settings) -> Finding:
+    """The store of memories opens with the model that is set, or is in use by a bot that runs here."""
+    if settings.memory == "off":
+        return Finding("memory", ok=True, text="off: nothing is kept of anybody beyond a thread (STEWARD_MEMORY)")
+    from bot.embedder_choice import Chosen  # noqa: PLC0415 - loads numpy
+    from bot.memory_store import memory_store  # noqa: PLC0415
+    from memory.embedder_cache import NoVectorsError  # noqa: PLC0415
+    from memory.longterm.store import StoreDown  # noqa: PLC0415
+    from memory.longterm.store import StoreError as MemoryStoreError  # noqa: PLC0415
+
+    try:
+        embedder = Chosen(settings)
+        try:
+            store = await memory_store(settings, embedder)
+            await store.start()
+            try:
+                count = (await store.stats())["memory"]
+            finally:
+                await store.close()
+        finally:
+            await embedder.close()
+    except MemoryStoreError as error:
+        return Finding("memory", ok=False, text=f"{error}")
+    except (SettingsError, NoVectorsError) as error:
+        return Finding("memory", ok=False, text=f"{error}")
+    except StoreDown as error:
+        return Finding("memory", ok=False, text=f"no answer ({error}): start the server, or mend QDRANT_URL. The bot runs without it, and says so.")
+    where = "a Qdrant server" if settings.qdrant_url else "embedded"
+    return Finding("memory", ok=True, text=f"{where}, {count:,.0f} memories, found by {store.model}")
 
 
 async def check_slack(settings: Settings, http: aiohttp.ClientSession) -> Finding:

@@ -28,14 +28,17 @@ from bot.events import Decision, Event, Mention, Reset
 from bot.fold import BARE_MENTION_PATIENCE
 from bot.gate import Accepted, Identity, admit
 from bot.interaction import Interaction, Refused, clicked, submitted
-from bot.manifest import SHORTCUT
+from bot.manifest import MEMORY_COMMAND, SHORTCUT
+from bot.memory_forms import click_of, form_of
+from bot.messages import say
+from bot.render import Rendered
 from bot.shape import readable
 from memory.keys import Thread
 from memory.mailbox import Delivery, Mailbox, MailboxDown
 
 log = structlog.get_logger(__name__)
 
-EVENTS_USED: Final = ("app_mention", "message", "app_home_opened", "agent_session_stopped")
+EVENTS_USED: Final = ("app_mention", "message", "app_home_opened", "agent_session_stopped", "app_uninstalled")
 """The event types listened to; everything else is acknowledged and ignored."""
 MAX_BODY: Final = 1024 * 1024
 BOT_MENTIONS: Final = 5
@@ -85,12 +88,14 @@ class Edge:
         for name in ("app_mention", "message", "agent_session_stopped"):
             app.event(name)(self._on_event)
         app.event("app_home_opened")(self._on_home)
+        app.event("app_uninstalled")(self._on_uninstalled)
         app.event(re.compile(r".*"))(self._ignore)
         app.action(re.compile(r"^steward:"))(self._on_action)
         app.action(re.compile(r".*"))(self._acknowledge)
         app.view(re.compile(r"^steward:"))(self._on_view)
         app.view_closed(re.compile(r".*"))(self._acknowledge)
         app.command(COMMAND)(self._on_command)
+        app.command(MEMORY_COMMAND)(self._on_memory_command)
         app.message_shortcut(SHORTCUT["callback_id"])(self._on_shortcut)
         app.error(self._on_error)
 
@@ -151,12 +156,24 @@ class Edge:
         if event.get("tab") == "home":
             await self._interaction.show_home(str(event.get("user", "")))
 
+    async def _on_uninstalled(self, body: dict[str, Any]) -> None:
+        """Not acknowledged before everything of the workspace is deleted: Slack then tells us again."""
+        desk = self._interaction.desk
+        if desk is not None and not await desk.uninstalled(str(body.get("team_id", ""))):
+            raise MailboxDown("not erased yet")
+
     async def _ignore(self, body: dict[str, Any]) -> None:
         log.debug("event_ignored", type=(body.get("event") or {}).get("type"))
 
     # --- buttons, forms, commands ---------------------------------------------------------------------------------------
 
     async def _on_action(self, ack: Callable[[], Awaitable[Any]], body: dict[str, Any]) -> None:
+        remembered = click_of(body, self._me)
+        if remembered is not None:
+            if self._interaction.desk is not None:
+                await self._interaction.desk.clicked(remembered)
+            await ack()
+            return
         about_memory = memory_click(body, self._me)
         if about_memory is not None:
             if self._interaction.memory is not None:
@@ -173,6 +190,10 @@ class Edge:
         await ack()
 
     async def _on_view(self, ack: Callable[..., Awaitable[Any]], body: dict[str, Any]) -> None:
+        remembered = form_of(body, self._me)
+        if remembered is not None and self._interaction.desk is not None:
+            await ack(**await self._interaction.desk.submitted(remembered))
+            return
         about_memory = memory_form(body, self._me)
         if about_memory is not None and self._interaction.memory is not None:
             await ack(response_action="update", view=await self._interaction.memory.submitted(about_memory, self._forget))
@@ -201,6 +222,14 @@ class Edge:
     async def _on_command(self, ack: Callable[..., Awaitable[Any]], body: dict[str, Any]) -> None:
         answer = await self._interaction.command(body)
         await ack(response_type="ephemeral", text=answer.text, **({"blocks": answer.blocks} if answer.blocks else {}))
+
+    async def _on_memory_command(self, ack: Callable[..., Awaitable[Any]], body: dict[str, Any]) -> None:
+        desk = self._interaction.desk
+        answer = await desk.command(body) if desk is not None else Rendered(say("lt_off", "en"), [])
+        if answer is None:  # it comes later
+            await ack()
+        else:
+            await ack(response_type="ephemeral", text=answer.text, **({"blocks": answer.blocks} if answer.blocks else {}))
 
     async def _acknowledge(self, ack: Callable[[], Awaitable[Any]]) -> None:
         await ack()

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import time
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import structlog
@@ -75,7 +76,7 @@ async def compact(ledger: Ledger, deps: Deps) -> None:
         if isinstance(outcome, act.Compacted):
             session_memory.dump(outcome.memory)  # what cannot be written must not be tried again and again
             first = max(memory.covered, session.log_start) // BLOCK * BLOCK
-            words = await _blocks(ledger, first, outcome.memory.covered, None)
+            words = await blocks_of_thread(ledger, first, outcome.memory.covered, None)
             outcome = replace(outcome, index={**words, **outcome.index})
     except (Fenced, MailboxDown):
         raise
@@ -226,16 +227,18 @@ async def index(ledger: Ledger, deps: Deps) -> None:
     block = max(session.memory.indexed, session.log_start) // BLOCK
     upto = min((block + 1) * BLOCK, session.memory.covered)
     async with ledger.lent():
-        blocks = await _blocks(ledger, block * BLOCK, upto, embedder)
+        blocks = await blocks_of_thread(ledger, block * BLOCK, upto, embedder)
     await ledger.record(act.Indexed(upto, blocks))
     log.info("indexed", upto=upto)
 
 
-async def _blocks(ledger: Ledger, first: int, upto: int, embedder: Embedder | None) -> Mapping[int, bytes]:
-    """The blocks of the index for the items from `first`, where a block begins, to `upto`."""
+async def blocks_of_thread(
+    ledger: Ledger, first: int, upto: int, embedder: Embedder | None, instead: Mapping[int, Item] = MappingProxyType({})
+) -> Mapping[int, bytes]:
+    """The blocks of the index for the items from `first`, where a block begins, to `upto`; `instead` are items about to be rewritten, by position."""
     from memory.recall import blocks_of, entries_of  # noqa: PLC0415 - numpy and all that comes with it, for long threads only
 
-    placed = await ledger.read((max(first - LINES_OF_CONTEXT, 0), upto))
+    placed = [(at, instead.get(at, item)) for at, item in await ledger.read((max(first - LINES_OF_CONTEXT, 0), upto))]
     edits = [(position, item) for position, item in await ledger.log() if isinstance(item, Correction) and position >= upto]
     entries = [entry for entry in await asyncio.to_thread(entries_of, [*placed, *edits]) if entry.position >= first]
     return await blocks_of(entries, embedder)

@@ -17,14 +17,17 @@ from bot.deps import Deps
 from bot.effects_slack import cleaned, post_recorded
 from bot.going_out import Seen
 from bot.guard import settled
+from bot.honouring import honoured
 from bot.ledger import Ledger
 from bot.messages import say
 from bot.model import Answer, ModelError, to_wire
 from bot.prompt import SUMMARY, system
+from bot.remembering import recalled_for
 from bot.render import Rendered, capped, progress
 from bot.session_ops import outbound_id, past_calls
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Run
+from memory.longterm.question import Recalled
 from tools.loop import cooled
 from tools.routing import offer as offered
 
@@ -33,6 +36,8 @@ log = structlog.get_logger(__name__)
 
 async def call_model(action: act.CallModel, ledger: Ledger, deps: Deps) -> None:
     """Ask the model once (with its own retries) and record its answer or its failure."""
+    if deps.long_term is not None and not action.run.wished:
+        action = await honoured(action, ledger, deps.long_term)
     async with _thinking(action.run, ledger, deps):
         outcome = await _asked(action, ledger, deps)
     await ledger.record(outcome)
@@ -80,11 +85,13 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
     )
     outcome: act.ModelAnswered | act.ModelFailed
     for _ in range(3):
-        if deps.answers is not None and not action.final:
-            known = await deps.answers.look(run, thread, await ledger.items(), offer)
+        remembered = await recalled_for(run, ledger, deps)
+        repeatable = deps.answers if not remembered.found and not run.noted else None  # what memory brings makes an answer one person's, at one time
+        if repeatable is not None and not action.final:
+            known = await repeatable.look(run, thread, await ledger.items(), offer)
             if known is not None:
                 return act.ModelAnswered(known, (), 0)
-        told = system(ledger.session.room, offer=offer)
+        told = system(ledger.session.room, offer=offer, remembers=deps.long_term is not None)
         context = await context_of(run, ledger, deps, budget, system=told, tools=[] if action.final else offer.schemas, cooling=cooling)
         if context.used["system"] + context.used["current"] > budget.total_input:
             outcome = act.ModelFailed("too_long", transient=False)  # it is never cut, and to send it all the same would only cost
@@ -95,13 +102,13 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
         try:
             answer = await _heard(wire, [] if action.final else offer.schemas, _Partials(run, await ledger.seen(), ledger, deps), deps)
             if action.final:
-                outcome = act.ModelAnswered(answer.text or say("capped", run.locale), (), answer.tokens, final=True)
+                outcome = act.ModelAnswered(answer.text or say("capped", run.locale), (), answer.tokens, final=True, **_brought(remembered))
             else:
                 checking = Checking(run, offer, history, cooling, ledger, deps)
                 calls = await checking.check(answer.calls)
-                outcome = act.ModelAnswered(answer.text, calls, answer.tokens, opened=checking.opened, cooling=cooling)
-                if deps.answers is not None and not calls and not answer.cut:
-                    await deps.answers.keep(run, answer.text)
+                outcome = act.ModelAnswered(answer.text, calls, answer.tokens, opened=checking.opened, cooling=cooling, **_brought(remembered))
+                if repeatable is not None and not calls and not answer.cut:
+                    await repeatable.keep(run, answer.text)
             break
         except ModelError as error:
             outcome = act.ModelFailed(error.kind, error.transient, error.retry_after)
@@ -114,6 +121,11 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
     elif isinstance(outcome, act.ModelFailed) and action.final and not outcome.transient:
         outcome = act.ModelAnswered(say("capped", run.locale), (), 0, final=True)
     return outcome
+
+
+def _brought(recalled: Recalled) -> dict[str, Any]:
+    """What the answer had at hand of memory beside what always applies."""
+    return {"recalled": tuple(found.memory.id for found in recalled.found if found.why != "always"), "memory_missing": recalled.missing}
 
 
 async def _heard(wire: list[dict[str, Any]], tools: list[dict[str, Any]], partials: _Partials, deps: Deps) -> Answer:

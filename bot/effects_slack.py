@@ -7,6 +7,7 @@ that was fenced while it sent withdraws its copy.
 from __future__ import annotations
 
 import asyncio
+from time import time
 from typing import Any, Final
 
 import structlog
@@ -20,7 +21,10 @@ from bot.forms import human
 from bot.going_out import Seen, may_open
 from bot.guard import clean
 from bot.ledger import Ledger
+from bot.long_term import LongTerm
+from bot.memory_view_more import missing_footer, saved_footer, used_footer
 from bot.messages import say
+from bot.permalinks import permalink
 from bot.questions import question_card
 from bot.reminders import reminder
 from bot.render import Rendered, answer_parts, capped, escape
@@ -28,7 +32,8 @@ from bot.session_ops import card_state, outbound_id
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Call, Run
 from bot.told import told
-from memory.mailbox import Fenced
+from memory.decision_log import Decided
+from memory.mailbox import Fenced, MailboxDown
 from tools.registry import Registry
 from tools.tool import Tool
 from tools.words import Worded
@@ -131,7 +136,20 @@ async def update_card(action: act.UpdateCard, ledger: Ledger, deps: Deps) -> Non
         await deps.slack.update(ledger.session.thread.channel_id, action.call.approval.card_ts, card(action.call, action.run, action.state, deps))
     except SlackRefused as error:
         log.warning("card_not_updated", code=error.code)
+    if deps.long_term is not None and not action.call.open:
+        await _note_decision(action, ledger, deps.long_term)
     await ledger.record(act.CardShown(action.run.id, action.call.id, action.state))
+
+
+async def _note_decision(action: act.UpdateCard, ledger: Ledger, long_term: LongTerm) -> None:
+    """For the person's App Home, which can do without it."""
+    card_ts = action.call.approval.card_ts if action.call.approval is not None else ""
+    link = permalink(long_term.places.url, ledger.session.thread, card_ts)
+    decided = Decided(action.call.tool, action.call.status.value, time(), link)
+    try:
+        await long_term.decided.note(action.run.requested_by, action.call.id, decided)
+    except MailboxDown as error:
+        log.warning("decision_not_noted", reason=str(error))
 
 
 async def cleaned(text: str, seen: Seen, deps: Deps) -> str:
@@ -159,6 +177,8 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
         parts = [reminder(run, ledger.session.thread.channel_id, allowed_urls(run.answer or "", await ledger.seen()))]
     else:
         parts = await asyncio.to_thread(answer_parts, text, run.locale) if len(text) >= LONG_TEXT else answer_parts(text, run.locale)
+    if run.answer_kind in {"answer", "summary"}:
+        parts[-1] = Rendered(parts[-1].text, [*parts[-1].blocks, *memory_footers(run)])
     for index in range(run.parts_posted, len(parts)):
         last = index + 1 == len(parts)
         try:
@@ -172,6 +192,15 @@ async def reply(run: Run, ledger: Ledger, deps: Deps) -> None:
                     await reminded_directly(run, allowed_urls(run.answer or "", await ledger.seen()), ledger, deps)
                 await ledger.record(act.PartReplied(last=True))
                 return
+
+
+def memory_footers(run: Run) -> list[dict[str, Any]]:
+    """Under an answer: what was kept or deleted at the person's wish, which memories it had at hand, or that memory was away."""
+    kept, language = (len(run.kept) if "kept" in run.noted else 0), run.locale
+    return [
+        *saved_footer(kept, language),
+        *(missing_footer(language) if run.memory_missing else used_footer(len(run.recalled), run.id, language)),
+    ]
 
 
 async def _part(run: Run, box_id: str, part: Rendered, ledger: Ledger, deps: Deps, *, last: bool) -> None:

@@ -35,6 +35,10 @@ class Person(BaseModel):
     locale: str = "en"
     is_bot: bool = False
     is_guest: bool = False
+    is_admin: bool = False
+    is_deleted: bool = False
+    """The account is deactivated."""
+    """An admin or owner of the workspace."""
     is_foreign: bool = False
     """Belongs to another company than the workspace of the thread (Slack Connect)."""
     groups: tuple[str, ...] = ()
@@ -176,6 +180,17 @@ class Reset(_Event):
     """The language they were asked in; empty: that of their Slack."""
 
 
+class Forgotten(_Event):
+    """Somebody had a memory deleted that came from this thread or was used in it: it is taken out of what is kept here too. Made by us only."""
+
+    kind: Literal["forgotten"] = "forgotten"
+    actor: Actor
+    ts: tuple[str, ...] = ()
+    """The messages it was said in."""
+    phrases: tuple[str, ...] = ()
+    """The words it was remembered by."""
+
+
 class Due(_Event):
     """A reminder's time has come. Made by the scheduler, never by anything that came in from outside."""
 
@@ -189,7 +204,7 @@ class Due(_Event):
 
 
 Event = Annotated[
-    Mention | DirectMessage | ThreadReply | Edited | Deleted | Decision | Stop | Reset | Due,
+    Mention | DirectMessage | ThreadReply | Edited | Deleted | Decision | Stop | Reset | Forgotten | Due,
     Field(discriminator="kind"),
 ]
 

@@ -7,7 +7,8 @@ still kept word by word, its facts likewise, and both go into the queue of `memo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from time import time
 from typing import Final
 
@@ -15,6 +16,7 @@ import structlog
 
 from bot.context_of import facts_of
 from bot.ledger import HISTORY_READ, Ledger
+from bot.scheduled import Job, JobContext
 from bot.state import Session, StateError, load
 from memory.compaction import as_read
 from memory.extract import extract
@@ -29,6 +31,8 @@ log = structlog.get_logger(__name__)
 
 MARGIN: Final = 0.1
 """Part of its lifetime before the end at which an idle session is handed over."""
+EVERY: Final = 60.0
+"""Seconds between looks at which sessions are about to expire."""
 SUMMARY_BYTES: Final = 16_000
 """What is kept of one thread's summary, in UTF-8 bytes."""
 
@@ -42,27 +46,50 @@ class Farewell:
         self._lifetime = lifetime
         self._clock = clock
 
+    def job(self) -> Job:
+        """The look by the clock, done by one replica for all."""
+        return Job("idle-sessions", self.run, every=EVERY, about="hands over what threads that are about to expire were about")
+
+    async def run(self, context: JobContext) -> Mapping[str, int]:
+        """Look over the shards from where the last look ended, within the budget. Raises `MailboxDown`; what was not done is looked at again."""
+        counts: Counter[str] = Counter(handed_over=0, left=0)
+        for shard in ALL_SHARDS[int(context.cursor or 0) :]:
+            if context.left() <= 0 or not context.alive():
+                break
+            counts.update(await self._shard(shard, context))
+            if context.left() <= 0:  # in the middle of this one
+                await context.save(str(shard))
+                break
+            await context.save(str(shard + 1) if shard + 1 < len(ALL_SHARDS) else "")
+        return {name: counts[name] for name in ("handed_over", "left")}
+
     async def tick(self) -> None:
         """One look over all shards: what is about to expire is handed over, what waited for too long dropped. Never raises; what fails is looked at again."""
-        before = self._clock() - self._lifetime * (1 - MARGIN)
         for shard in ALL_SHARDS:
             try:
-                await self._shard(shard, before)
-                await self._handovers.expire(shard)
+                await self._shard(shard)
             except MailboxDown as error:
                 log.warning("sessions_not_handed_over", reason=str(error))
 
-    async def _shard(self, shard: int, before: float) -> None:
-        left = 0  # sessions of a newer program, which is to hand them over: they must not hold up the others
-        while batch := await self._handovers.idle(shard, before, skip=left):
+    async def _shard(self, shard: int, context: JobContext | None = None) -> Counter[str]:
+        """How many sessions were handed over, or would be in a dry run, and how many left: of a newer program, which is to hand them over."""
+        before, dry = self._clock() - self._lifetime * (1 - MARGIN), context is not None and context.dry
+        handed, left = 0, 0  # those left must not hold up the others; a dry run leaves all
+        while batch := await self._handovers.idle(shard, before, skip=left + (handed if dry else 0)):
             for thread, last_active in batch:
+                if context is not None and (context.left() <= 0 or not context.alive()):
+                    return Counter(handed_over=handed, left=left)
                 try:
-                    left += not await self._one(thread, last_active)
+                    done = dry or await self._one(thread, last_active)
                 except MailboxDown:
                     raise
                 except Exception:  # whatever is wrong with one thread
                     log.exception("handover_failed", session=thread.id)
-                    left += 1
+                    done = False
+                handed, left = handed + done, left + (not done)
+        if not dry:
+            await self._handovers.expire(shard)
+        return Counter(handed_over=handed, left=left)
 
     async def _one(self, thread: Thread, last_active: float) -> bool:
         """Whether the session needs no further look."""

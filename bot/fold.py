@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from bot.approvals import Refusal, judge
-from bot.events import Decision, Deleted, DirectMessage, Due, Edited, Event, Mention, Person, Reset, RoomKind, Stop, ThreadReply
+from bot.events import Decision, Deleted, DirectMessage, Due, Edited, Event, Forgotten, Mention, Person, Reset, RoomKind, Stop, ThreadReply
+from bot.forgetting import forget
 from bot.joining import leans_on_channel
 from bot.messages import pick, say
 from bot.questions import choices_of
@@ -62,6 +63,8 @@ def fold(session: Session, event: Event, now: float) -> Session:
             session = _stop(session, event, now)
         case Reset():
             session = reset(session, event, now)
+        case Forgotten():
+            session = forget(session, event)
         case Due():
             session = _due(session, event, now)
         case _:

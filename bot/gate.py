@@ -33,6 +33,8 @@ class Identity:
     user_id: str
     bot_id: str = ""
     app_id: str = ""
+    url: str = ""
+    """The workspace's address, `https://name.slack.com/`."""
 
 
 @dataclass(frozen=True, slots=True)

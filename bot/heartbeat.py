@@ -81,11 +81,11 @@ class Beat:
                 event = EVENT.validate_json(raw)
             except ValidationError:
                 continue  # whoever folds it will trip over it, be counted, and set it aside
-            if isinstance(self._action, act.Compact | act.Index):
+            if isinstance(self._action, act.Compact | act.Index | act.Learn):
                 # Somebody wants something: tidying up is for when nobody does. What people say among themselves can wait,
                 # but a summary must not be made of words that were taken back meanwhile.
                 aside = isinstance(event, ThreadReply) and (event.to_others or event.from_bot)
-                if not aside and not (isinstance(event, Edited | Deleted) and isinstance(self._action, act.Index)):
+                if not aside and not (isinstance(event, Edited | Deleted) and isinstance(self._action, act.Index | act.Learn)):
                     return True
                 continue
             if isinstance(event, Stop | Reset) and event.actor.team_id == self._claim.thread.team_id:

@@ -24,6 +24,8 @@ from bot.events import Always, Decision
 from bot.forms import deny_view, edit_view, field_errors, read_form
 from bot.gate import Identity, a_ts, an_id
 from bot.guardrails import Guardrails
+from bot.memory_commands import MemoryCommands
+from bot.memory_forms import STATS_WORDS
 from bot.messages import pick, say
 from bot.permissions import LIST_WORDS, REVOKE_WORDS, Permissions, Revoke
 from bot.questions import answer_view
@@ -151,10 +153,12 @@ class Interaction:
         resources: Mapping[str, Any] | None = None,
         holding: Holding | None = None,
         handovers: Handovers | None = None,
+        desk: MemoryCommands | None = None,
     ) -> None:
         """`resources` are those of the tools, for values of a form that a tool reads in the light of who asks and when.
 
         `holding` reads what is held about threads; without it nobody can look at that or clear it. `handovers` is what is left of expired ones.
+        `desk` is where people see what is remembered about them; without it there is no long-term memory.
         """
         self._resources = resources or {}
         self._mailbox = mailbox
@@ -162,6 +166,7 @@ class Interaction:
         self._registry = registry
         self._permissions = Permissions(grants, registry) if grants is not None else None
         self._guardrails = guardrails or Guardrails()
+        self.desk = desk
         self.memory = ContextCommands(holding, slack, handovers) if holding is not None else None
 
     async def _find(self, thread: Thread, approval_id: str) -> tuple[Session, Run, Call] | None:
@@ -322,6 +327,9 @@ class Interaction:
 
     async def show_home(self, user: str) -> None:
         """Draw the App Home of one person."""
+        if self.desk is not None:
+            await self.desk.opened_home(user)
+            return
         try:
             person = await self._slack.person(Actor(team_id=self._slack.me.team_id, user_id=user))
             await self._slack.publish_home(user, home(person.name, pick("", person.locale), ["/steward"]))
@@ -336,6 +344,8 @@ class Interaction:
         if words and words[0].casefold() in LIST_WORDS | REVOKE_WORDS and self._permissions is not None:
             # An id may look like several English words: only the first word is the person's own.
             return await self._permissions.command(actor, words, await self._language(actor, words[0]))
+        if len(words) == 2 and words[0].casefold() in CONTEXT_WORDS and words[1].casefold() in STATS_WORDS and self.desk is not None:
+            return await self.desk.stats(actor, await self._language(actor, words[1]))
         if words and words[0].casefold() in CONTEXT_WORDS | RESET_WORDS and self.memory is not None:
             return await self.memory.command(actor, str(body.get("channel_id") or ""), words, await self._language(actor, words[0]))
         language = await self._language(actor, text)

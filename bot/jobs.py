@@ -1,15 +1,15 @@
 """What happens by the clock and not because somebody wrote.
 
-Reminders that are due are put into their thread's mailbox, and of threads that are about to expire what is worth keeping is kept. Any
-number of replicas may do this at once and be killed at any point: a reminder stays due until it is in the mailbox, and the mailbox takes
-it once, by its id; a thread is handed over in one step. The schedule itself is kept in memory only; what is due is in the store, so
-nothing is missed while nobody runs, it is late and says so.
+Reminders that are due are put into their thread's mailbox, by every replica: a reminder stays due until it is in the mailbox, and the mailbox
+takes it once, by its id. All other work, such as handing over threads that are about to expire, is a list of `bot.scheduled` jobs, each done
+by one replica for all. The schedule itself is kept in memory only; what is due is in the store, so nothing is missed while nobody runs, it
+is late and says so.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC
 from time import time
 from typing import Any, Final
@@ -18,17 +18,16 @@ import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.events import Due
-from bot.farewell import Farewell
 from bot.messages import pick
+from bot.scheduled import Job, Scheduled
 from memory.mailbox import Delivery, Mailbox, MailboxDown
 from memory.reminders import Reminder, Reminders, RemindersDown
+from memory.slots import Slots
 
 log = structlog.get_logger(__name__)
 
 EVERY: Final = 1.0
 """Seconds between looks at what is due."""
-FAREWELL_EVERY: Final = 60.0
-"""Seconds between looks at which sessions are about to expire."""
 PATIENCE: Final = 2.0
 """Seconds a look under way gets to end when we stop."""
 BATCH: Final = 50
@@ -41,9 +40,18 @@ class Jobs:
     """The scheduler of one process. Start it inside a running event loop; stop it once."""
 
     def __init__(
-        self, mailbox: Mailbox, reminders: Reminders, *, farewell: Farewell | None = None, every: float = EVERY, clock: Callable[[], float] = time
+        self,
+        mailbox: Mailbox,
+        reminders: Reminders,
+        jobs: Sequence[Job] = (),
+        slots: Slots | None = None,
+        *,
+        every: float = EVERY,
+        clock: Callable[[], float] = time,
     ) -> None:
-        """`every` in seconds; `clock` gives seconds since the epoch."""
+        """`jobs` are done by one replica for all, which `slots` decides. `every` in seconds, for reminders; `clock` gives seconds since the epoch."""
+        if jobs and slots is None:
+            raise ValueError("jobs need slots")
         self._mailbox = mailbox
         self._reminders = reminders
         self._clock = clock
@@ -54,18 +62,19 @@ class Jobs:
         self._scheduler = scheduler(timezone=UTC)
         # A look that takes longer than the pause is not started twice, and looks missed meanwhile are one look.
         self._scheduler.add_job(self.tick, "interval", seconds=every, id="due reminders", coalesce=True, max_instances=1, misfire_grace_time=None)
-        if farewell is not None:
-            self._scheduler.add_job(
-                farewell.tick, "interval", seconds=FAREWELL_EVERY, id="idle sessions", coalesce=True, max_instances=1, misfire_grace_time=None
-            )
+        self.scheduled = Scheduled(jobs, slots, now=clock) if slots is not None else None
 
     def start(self) -> None:
         """Begin to look."""
         self._scheduler.start()
+        if self.scheduled is not None:
+            self.scheduled.start()
 
     async def stop(self) -> None:
-        """Look no more, and wait for the look under way: it gives no further reminder."""
+        """Look no more, and wait for the look under way: it gives no further reminder. A job under way is given back."""
         self._stopping = True
+        if self.scheduled is not None:
+            await self.scheduled.stop()
         if self._scheduler.running:
             self._scheduler.pause()
             try:

@@ -15,10 +15,13 @@ from memory.session_memory import Fact, SessionMemory
 from memory.transcript import Item
 
 if TYPE_CHECKING:  # loading it takes longer than most programs start
+    from memory.longterm.question import Recalled
     from memory.thread_index import ThreadIndex
 
 INDEXES: Final = 32
 """Search indexes kept; one of 10,000 messages takes about 6 MB."""
+RUNS: Final = 256
+"""Runs whose memories are kept."""
 THREADS: Final = 64
 """Threads whose newest items are kept."""
 MOST_ITEMS: Final = 1_500
@@ -58,10 +61,34 @@ class Recent(Generic[T]):
             self._values.popitem(last=False)
 
 
+class Latest(Generic[T]):
+    """Values by id; the oldest make room."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[str, T] = OrderedDict()
+
+    def get(self, one: str) -> T | None:
+        """The value of this id, if it is kept."""
+        return self._values.get(one)
+
+    def put(self, one: str, value: T) -> None:
+        """Keep a value."""
+        self._values[one] = value
+        while len(self._values) > self._most:
+            self._values.popitem(last=False)
+
+    def clear(self) -> None:
+        """Keep none."""
+        self._values.clear()
+
+
 class Kept:
     """All that is kept."""
 
     def __init__(self) -> None:
+        self.recalled: Latest[Recalled] = Latest(RUNS)
+        """What long-term memory brought to a run, by its id."""
         self.indexes: Recent[ThreadIndex] = Recent(INDEXES)
         self.logs: Recent[tuple[SessionMemory, list[Placed]]] = Recent(THREADS)
         """The memory document, and the items that `Ledger.log` gives, committed ones only."""

@@ -33,6 +33,10 @@ SEND_MARGIN = 0.05
 """Part of the lease that must be left before something is sent."""
 
 
+_Kept = act.Compacted | act.Indexed | act.Redacted
+"""Outcomes that are written beside the state."""
+
+
 class Ledger:
     """State of one claim: one action at a time works with it; what an action shows meanwhile records through the same lock."""
 
@@ -69,7 +73,7 @@ class Ledger:
             await self._record(outcomes)
 
     async def _record(self, outcomes: tuple[act.Outcome, ...]) -> None:
-        kept = [outcome for outcome in outcomes if isinstance(outcome, act.Compacted | act.Indexed)]
+        kept = [outcome for outcome in outcomes if isinstance(outcome, act.Compacted | act.Indexed | act.Redacted)]
         for outcome in outcomes:
             self.session = record(self.session, outcome, time(), self.claim.epoch)
         progress = not all(isinstance(o, act.ToolsStarted | act.Posting | act.NoticeTaken | act.ProcessingShown) for o in outcomes)
@@ -82,9 +86,7 @@ class Ledger:
             await self.commit(progress=progress, release=True, wake=wait.until)
             self.released = wait
 
-    async def commit(
-        self, *, progress: bool = True, release: bool = False, wake: float | None = None, kept: Sequence[act.Compacted | act.Indexed] = ()
-    ) -> None:
+    async def commit(self, *, progress: bool = True, release: bool = False, wake: float | None = None, kept: Sequence[_Kept] = ()) -> None:
         """Write the state, and what was made of the thread's memory (`kept`).
 
         A cancellation waits for the end of it, so that memory and Redis never disagree about what was written.
@@ -102,7 +104,7 @@ class Ledger:
         if cancelled:
             raise asyncio.CancelledError
 
-    async def _write(self, *, progress: bool, release: bool, wake: float | None, kept: Sequence[act.Compacted | act.Indexed]) -> None:
+    async def _write(self, *, progress: bool, release: bool, wake: float | None, kept: Sequence[_Kept]) -> None:
         """Repeated until the lease ends when Redis does not answer: the script is safe to repeat."""
         items = self.session.pending
         base = self.session.log_length
@@ -113,7 +115,8 @@ class Ledger:
         erase = self.session.erase
         after = self.session.model_copy(update={"log_length": base + len(items), "pending": (), "erase": False, "memory": mark})
         document = dump(after)
-        memory = next((session_memory.dump(outcome.memory) for outcome in kept if isinstance(outcome, act.Compacted)), None)
+        memory = next((session_memory.dump(each.memory) for each in kept if not isinstance(each, act.Indexed) and each.memory is not None), None)
+        rewrites = {at: ITEM.dump_json(item) for each in kept if isinstance(each, act.Redacted) for at, item in each.rewrites.items()}
         index = {block: data for outcome in kept for block, data in outcome.index.items()}
         pause = 0.05
         while True:
@@ -129,6 +132,7 @@ class Ledger:
                     log_start=after.log_start,
                     memory=memory,
                     index=index,
+                    rewrites=rewrites,
                     erase=erase,
                 )
                 break

@@ -19,6 +19,7 @@ EVENTS: Final = {
     "message.mpim": "group direct messages",
     "app_home_opened": "the Home tab is drawn when it is opened",
     "agent_session_stopped": "Slack's own stop button",
+    "app_uninstalled": "what is remembered of the workspace is deleted",
 }
 
 SCOPES: Final = {
@@ -27,12 +28,14 @@ SCOPES: Final = {
     "channels:history": "read the thread it is asked in; search channels that it and the asking person are both in",
     "channels:read": "find and list channels, and check that the person is in them",
     "chat:write": "answer, and keep its own messages up to date",
-    "commands": "/steward",
+    "commands": "/steward and /memory",
     "files:read": "see which files came with a message",
+    "files:write": "send a person the export of their memories",
     "groups:history": "read the thread, in private channels it was invited to",
     "groups:read": "check membership, in private channels it was invited to",
     "im:history": "read direct messages to it",
     "im:read": "tell a direct message from a channel",
+    "im:write": "send a person the export of their memories in their direct messages",
     "mpim:history": "read group direct messages it is in",
     "mpim:read": "check membership of group direct messages",
     "usergroups:read": "approvals reserved for a user group",
@@ -40,6 +43,7 @@ SCOPES: Final = {
 }
 
 COMMAND: Final = "/steward"
+MEMORY_COMMAND: Final = "/memory"
 SHORTCUT: Final = {
     "name": "What Steward holds",
     "type": "message",
@@ -61,14 +65,20 @@ def build(public_url: str | None = None) -> dict[str, Any]:
     command: dict[str, Any] = {
         "command": COMMAND,
         "description": "Help, what I remember of a thread, and what you allowed",
-        "usage_hint": "help | status | context | reset | grants | revoke",
+        "usage_hint": "help | status | context | reset | grants | revoke | memory stats",
+        "should_escape": True,
+    }
+    memory: dict[str, Any] = {
+        "command": MEMORY_COMMAND,
+        "description": "What I remember about you: see, change, forget",
+        "usage_hint": "search | add | forget | why | history | export | pause | help",
         "should_escape": True,
     }
     events: dict[str, Any] = {"bot_events": sorted(EVENTS)}
     interactivity: dict[str, Any] = {"is_enabled": True}
     if public_url is not None:
         endpoint = _endpoint(public_url)
-        command["url"] = endpoint
+        command["url"] = memory["url"] = endpoint
         events["request_url"] = endpoint
         interactivity["request_url"] = endpoint
     return {
@@ -87,7 +97,7 @@ def build(public_url: str | None = None) -> dict[str, Any]:
                     {"title": "你能做什么？", "message": "你能做什么？"},
                 ],
             },
-            "slash_commands": [command],
+            "slash_commands": [command, memory],
             "shortcuts": [dict(SHORTCUT)],
         },
         "oauth_config": {"scopes": {"bot": sorted(SCOPES)}},

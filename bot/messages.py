@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from bot.messages_longterm import LONGTERM
 from bot.messages_memory import MEMORY
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
@@ -321,6 +322,7 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
     "form_error_rule": {"en": "Not allowed by the rules of this workspace. {reason}", "zh": "工作区的规则不允许。{reason}"},
     "form_error_extra": {"en": "This value is not known here.", "zh": "这里不认识这一项。"},
     **MEMORY,
+    **LONGTERM,
 }
 
 

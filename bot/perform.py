@@ -11,8 +11,10 @@ from typing import assert_never
 from bot import actions as act
 from bot.deps import Deps
 from bot.effects_history import read_history
+from bot.effects_learn import learn
 from bot.effects_memory import compact, index
 from bot.effects_model import call_model
+from bot.effects_redact import redact
 from bot.effects_slack import ask, reply, send_notice, update_card, withdraw_copies
 from bot.effects_tools import run_tools
 from bot.ledger import Ledger
@@ -41,6 +43,10 @@ async def perform(action: act.Action, ledger: Ledger, deps: Deps) -> None:
             await compact(ledger, deps)
         case act.Index():
             await index(ledger, deps)
+        case act.Learn():
+            await learn(ledger, deps)
+        case act.Redact():
+            await redact(action.redaction, ledger, deps)
         case act.Wait():
             raise ValueError("waiting is the worker's part")
         case _:

@@ -37,6 +37,19 @@ def record(session: Session, outcome: act.Outcome, now: float, epoch: int) -> Se
             session = session.model_copy(update={"memory": session.memory.model_copy(update={"look_at": outcome.look_at})})
         case act.Indexed():
             session = session.model_copy(update={"memory": session.memory.model_copy(update={"indexed": outcome.upto})})
+        case act.Wished() if session.run is not None:
+            seen_to = {"wished": True, "noted": outcome.noted, "kept": outcome.kept}
+            session = session.model_copy(update={"run": session.run.model_copy(update=seen_to)})
+        case act.Learned():
+            mark = session.memory.model_copy(update={"learned": max(outcome.upto, session.memory.learned), "learn_at": 0.0, "learn_tries": 0})
+            session = session.model_copy(update={"memory": mark, "notices": (*session.notices, *outcome.notices)})
+        case act.LearnLater():
+            mark = session.memory.model_copy(update={"learn_at": outcome.at, "learn_tries": session.memory.learn_tries + 1})
+            session = session.model_copy(update={"memory": mark})
+        case act.Redacted():
+            mark = session.memory.model_copy(update={"indexed": min(session.memory.indexed, outcome.indexed), "made": session.memory.made + 1})
+            rest = tuple(each for each in session.redactions if each.key != outcome.key)
+            session = session.model_copy(update={"memory": mark, "redactions": rest})
         case act.Finished():
             session = finish(session)
         case _:
@@ -113,6 +126,8 @@ def _answered(session: Session, run: Run, outcome: act.ModelAnswered, now: float
             "history": history,
             "cooling": outcome.cooling,
             "opened": outcome.opened or run.opened,
+            "recalled": outcome.recalled,
+            "memory_missing": outcome.memory_missing,
         }
     )
     requests = tuple(Request(id=c.id, name=c.tool, arguments=c.raw) for c in outcome.calls)

@@ -45,7 +45,7 @@ def reset(session: Session, event: Reset, now: float) -> Session:
             "waiting": (*session.waiting, told),
             "inbox": (),
             "history_from": "",
-            "memory": Mark(),
+            "memory": Mark(learned=session.log_length),
             "log_start": session.log_length,
             "pending": (note,),
             "erase": True,

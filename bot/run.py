@@ -32,6 +32,8 @@ class Budget:
     """UTF-8 bytes of unsummarised items from which on somebody looks whether the thread has grown too long; 0: nobody does."""
     searches: bool = False
     """Whether summarised items are made findable by their meaning."""
+    learns: bool = False
+    """Whether what people tell about themselves is read, when nobody waits."""
 
     def used_up(self, run: Run, now: float) -> bool:
         """Whether the run may make no more ordinary model calls."""
@@ -58,7 +60,7 @@ def decide(session: Session, now: float, budget: Budget) -> act.Action:
             if call.approval is not None and call.approval.card_ts and call.approval.shown != state:
                 return act.UpdateCard(other, call, state)
     if run is None:
-        return _upkeep(session, budget) or act.Wait(_wake(session))
+        return _upkeep(session, budget, now) or act.Wait(_wake(session, budget))
     if run.answer is not None:
         return act.Finish(run) if run.parts_posted < 0 else act.Reply(run)
     if run.retry_at > now:
@@ -80,17 +82,23 @@ def _urgent(run: Run) -> act.Action | None:
     return None
 
 
-def _upkeep(session: Session, budget: Budget) -> act.Action | None:
-    """What is done for the thread's memory when nobody waits for anything."""
+def _upkeep(session: Session, budget: Budget, now: float) -> act.Action | None:
+    """What is done for memory when nobody waits for anything."""
     mark = session.memory
+    if session.redactions:
+        return act.Redact(session.redactions[0])
+    if budget.learns and mark.learned < session.log_length + len(session.pending) and mark.learn_at <= now:
+        return act.Learn()
     weight = mark.weight + sum(len(ITEM.dump_json(item)) for item in session.pending)
     if budget.look_weight and weight >= max(mark.look_at, budget.look_weight):
         return act.Compact()
     return act.Index() if budget.searches and mark.indexed < mark.covered else None
 
 
-def _wake(session: Session) -> float | None:
+def _wake(session: Session, budget: Budget) -> float | None:
     """When something will be due without mail: an approval's end, a bare mention's patience."""
     times = [call.approval.expires_at for run in session.waiting for call in run.calls if call.status is Status.WAITING and call.approval is not None]
     times += [entry.not_before for entry in session.inbox if entry.not_before]
+    if budget.learns and session.memory.learned < session.log_length:
+        times += [session.memory.learn_at]
     return min(times, default=None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import time
@@ -25,15 +25,17 @@ from bot.answer_cache import AnswerCache, ModelCache
 from bot.deps import Deps, Limits, PersonCap
 from bot.edge import MAX_BODY, Edge
 from bot.effects_memory import look_weight
-from bot.farewell import Farewell
 from bot.guardrails import Guardrails
 from bot.holding import Holding
 from bot.interaction import Interaction
+from bot.job_list import Needs, standing_jobs
 from bot.jobs import Jobs
+from bot.memory_commands import MemoryCommands, desk_of
 from bot.model import Model, weigher
 from bot.offering import Fixed
 from bot.policy_file import Approvals
 from bot.run import Budget
+from bot.scheduled import Job
 from bot.slack import Slack
 from bot.slack_tools import SlackForTools
 from bot.worker import Worker
@@ -43,6 +45,7 @@ from memory.grants import Grants
 from memory.handover import Handovers
 from memory.mailbox import Mailbox
 from memory.reminders import Reminders
+from memory.slots import Slots
 from memory.tokens import counter_for
 from memory.toolstate import Circuits, ToolState
 from memory.windows import DEFAULT_CAP, window_of
@@ -54,7 +57,9 @@ from tools.routing import RoutingLimits
 from tools.tool import ToolLoadError
 
 if TYPE_CHECKING:  # its SDK takes seconds to load, and most installations have no servers
+    from bot.long_term import LongTerm
     from memory.embedder import Embedder
+    from memory.longterm.store import Store
     from tools.mcp.servers import McpServers
 
 log = structlog.get_logger(__name__)
@@ -108,6 +113,16 @@ class Parts:
     strict_schemas: bool = False
     slack_backoff: float = 0.5
     ping_interval: float = 10.0
+    store: Store | None = None
+    """Where memories of people are kept, not started yet; closed with the service. None: nothing is remembered beyond a thread."""
+    model_reads: bool = True
+    """Whether the model reads, after an answer, what people told about themselves; False: rules alone."""
+    memory_limit: float = 0.5
+    """Seconds an answer waits for long-term memory."""
+    rewrite_log: Callable[[], Awaitable[None]] | None = None
+    """Has the session store rewrite its file, where that is ours to do: what was deleted still stands in an append-only file."""
+    left_people_ttl: float = 30 * 86_400.0
+    """Seconds after a person has left the workspace that everything remembered of them is deleted."""
     resources: Mapping[str, Any] = field(default_factory=dict)
     mcp: Mapping[str, McpServer] = field(default_factory=dict)
     """Servers whose tools are offered too, by name."""
@@ -146,7 +161,10 @@ class Service:
         self._socket: AsyncSocketModeHandler | None = None
         self._work: asyncio.Task[None] | None = None
         self._draining = False
+        clock = parts.resources.get("now")
+        self._now: Callable[[], float] = time if clock is None else lambda: clock().timestamp()
         self.jobs: Jobs | None = None
+        self.long_term: LongTerm | None = None
         self.mcp: McpServers | None = None
         self.port = 0
 
@@ -154,17 +172,8 @@ class Service:
         """Connect to everything and begin to work. Raises `SlackRefused`, `SlackDown`, `OSError` (the port) or `MailboxDown`."""
         parts = self.parts
         try:
-            timeout = aiohttp.ClientTimeout(total=20, sock_connect=5)
-            session = await self._stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=200)))
-            client = AsyncWebClient(token=parts.bot_token, base_url=parts.slack_api_url, session=session, retry_handlers=[])
-            client.proxy = _proxy(parts.slack_api_url)
-            self.slack = Slack(client, backoff=parts.slack_backoff)
-            me = await self.slack.connect()
-            hurried, patient = connect(parts.redis_url, timeout=HURRY), connect(parts.redis_url, timeout=PATIENCE)
-            self._stack.push_async_callback(hurried.aclose)
-            self._stack.push_async_callback(patient.aclose)
-            shared: dict[str, Any] = {"lease": parts.lease, "idle_lifetime": parts.session_idle_ttl, "space": me.team_id}
-            self.mailbox = Mailbox(hurried, **shared)
+            hurried, patient, tool_state = await self._connect()
+            me, shared = self.slack.me, self._shared
             model = Model(
                 base_url=parts.model_base_url,
                 api_key=parts.model_key,
@@ -175,8 +184,6 @@ class Service:
                 temperature=parts.model_temperature,
             )
             self._stack.push_async_callback(model.close)
-            tool_state = ToolState(connect(parts.redis_url, timeout=HURRY), space=me.team_id, circuits=parts.circuits)
-            self._stack.push_async_callback(tool_state.close)
             self.engine = Engine(tool_state, limits=parts.engine_limits)
             grants = Grants(patient, space=me.team_id)
             resources = dict(parts.resources) | ({"home": parts.home} if parts.home is not None else {}) | {"tool_state": tool_state}
@@ -188,6 +195,11 @@ class Service:
             count = counter_for(parts.models[0])
             window = parts.context or ContextBudget(min(window_of(parts.models[0]), DEFAULT_CAP))
             fixed = Fixed(self.registry, parts.routing, strict=parts.strict_schemas)
+            long_term = await self._start_long_term(patient, Mailbox(patient, **shared), tool_state)
+            if long_term is not None:
+                from bot.memory_tools import MemoryForTools  # noqa: PLC0415 - loads numpy
+
+                resources["memory"] = MemoryForTools(long_term)
             deps = Deps(
                 slack=self.slack,
                 model=cached or model,
@@ -195,7 +207,8 @@ class Service:
                 strict_schemas=parts.strict_schemas,
                 registry=self.registry,
                 approvals=parts.approvals,
-                budget=replace(parts.budget, look_weight=look_weight(window), searches=True),
+                budget=replace(parts.budget, look_weight=look_weight(window), searches=True, learns=long_term is not None),
+                long_term=long_term,
                 context=window,
                 fixed=fixed.tokens,
                 count=count,
@@ -223,16 +236,13 @@ class Service:
                 resources=resources,
                 holding=Holding(self.mailbox, window, count, fixed.tokens),
                 handovers=Handovers(hurried, space=me.team_id),
+                desk=self._desk(Reminders(hurried, space=me.team_id)),
             )
-            self.edge = Edge(self.mailbox, interaction, client, me, signing_secret=parts.signing_secret)
+            self.edge = Edge(self.mailbox, interaction, self._web, me, signing_secret=parts.signing_secret)
             await self._start_mcp()
             await self._serve()
             self._work = asyncio.create_task(self.worker.run(), name="worker")
-            clock = resources.get("now")
-            now = time if clock is None else lambda: clock().timestamp()
-            self.handovers = Handovers(patient, space=me.team_id)
-            farewell = Farewell(Mailbox(patient, **shared), self.handovers, lifetime=parts.session_idle_ttl, clock=now)
-            self.jobs = Jobs(Mailbox(patient, **shared), reminders, farewell=farewell, clock=now)
+            self.jobs = Jobs(Mailbox(patient, **shared), reminders, self._standing(patient), Slots(patient, space=me.team_id), clock=self._now)
             self.jobs.start()
             if parts.app_token:
                 self._socket = AsyncSocketModeHandler(self.edge.app, parts.app_token, ping_interval=parts.ping_interval)
@@ -241,6 +251,77 @@ class Service:
         except BaseException:
             await self.stop(grace=1.0)
             raise
+
+    async def _connect(self) -> tuple[Any, Any, ToolState]:
+        """Slack and Redis: a client for what somebody waits for, one that is patient, and what the tools share."""
+        parts = self.parts
+        timeout = aiohttp.ClientTimeout(total=20, sock_connect=5)
+        session = await self._stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=200)))
+        self._web = AsyncWebClient(token=parts.bot_token, base_url=parts.slack_api_url, session=session, retry_handlers=[])
+        self._web.proxy = _proxy(parts.slack_api_url)
+        self.slack = Slack(self._web, backoff=parts.slack_backoff)
+        me = await self.slack.connect()
+        hurried, patient = connect(parts.redis_url, timeout=HURRY), connect(parts.redis_url, timeout=PATIENCE)
+        self._stack.push_async_callback(hurried.aclose)
+        self._stack.push_async_callback(patient.aclose)
+        self._shared: dict[str, Any] = {"lease": parts.lease, "idle_lifetime": parts.session_idle_ttl, "space": me.team_id}
+        self.mailbox = Mailbox(hurried, **self._shared)
+        tool_state = ToolState(connect(parts.redis_url, timeout=HURRY), space=me.team_id, circuits=parts.circuits)
+        self._stack.push_async_callback(tool_state.close)
+        return hurried, patient, tool_state
+
+    async def _start_long_term(self, client: Any, mailbox: Mailbox, tool_state: ToolState) -> LongTerm | None:
+        """Long-term memory, if there is to be one. Raises `memory.longterm.store.StoreError`."""
+        parts = self.parts
+        if parts.store is None:
+            return None
+        from bot.long_term_start import start_long_term  # noqa: PLC0415 - loads numpy
+
+        self._stack.push_async_callback(parts.store.close)
+        self.long_term = await start_long_term(
+            parts.store,
+            parts.embedder(),
+            client=client,
+            mailbox=mailbox,
+            tool_state=tool_state,
+            slack=self.slack,
+            now=self._now,
+            session_lifetime=parts.session_idle_ttl,
+            model_reads=parts.model_reads,
+            limit=parts.memory_limit,
+        )
+        return self.long_term
+
+    def _desk(self, reminders: Reminders) -> MemoryCommands | None:
+        """Where people see what is remembered about them."""
+        if self.long_term is None:
+            return None
+        desk = desk_of(self.long_term, self.slack, reminders=reminders, approvals=self.long_term.decided.of)
+        self._stack.push_async_callback(desk.close)
+        return desk
+
+    def _standing(self, client: Any) -> list[Job]:
+        """The jobs of this installation; `client` is a patient one."""
+        parts = self.parts
+        self.handovers = Handovers(client, space=self.slack.me.team_id)
+        standing = standing_jobs(Needs(Mailbox(client, **self._shared), self.handovers, parts.session_idle_ttl, self._now))
+        if self.long_term is None:
+            return standing
+        from bot.memory_jobs import MemoryJobs  # noqa: PLC0415 - loads numpy
+
+        memory = MemoryJobs(self.long_term, self.handovers, self.slack, left_ttl=parts.left_people_ttl, rewrite_log=parts.rewrite_log)
+        return [*standing, *memory.jobs()]
+
+    @contextlib.asynccontextmanager
+    async def only_jobs(self) -> AsyncIterator[tuple[list[Job], Slots]]:
+        """What an operator's command needs: the jobs, with everything they work on open, and nothing else running.
+
+        Raises `SlackRefused`, `SlackDown`, `memory.longterm.store.StoreError`.
+        """
+        async with self._stack:
+            _, patient, tool_state = await self._connect()
+            await self._start_long_term(patient, Mailbox(patient, **self._shared), tool_state)
+            yield self._standing(patient), Slots(patient, space=self.slack.me.team_id)
 
     async def _start_mcp(self) -> None:
         if not self.parts.mcp:

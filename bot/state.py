@@ -19,9 +19,10 @@ from memory.transcript import Item, UserMessage
 from tools.loop import Cooling, Past
 from tools.result import ToolResult
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 """Version 1: the first form. Version 2: a run remembers the calls it made, the tool groups it opened and its person's user groups; calls may be
 questions; a result's duration is in seconds. Version 3: where the thread's memory stands (`Mark`), and where its transcript begins.
+Version 4: how far it was read for what people told about themselves, what an answer recalled, and what is to be taken out of the transcript.
 Any change to the types below needs a new number, a step in `UPGRADES` and a saved sample under tests/corpus."""
 
 MAX_STATE_BYTES: Final = 1024 * 1024
@@ -193,6 +194,16 @@ class Run(Frozen):
     first_failure_at: float = 0.0
     retry_at: float = 0.0
     stopped_by: Actor | None = None
+    wished: bool = False
+    """What the request says about memory itself ("remember that…") was seen to."""
+    noted: tuple[str, ...] = ()
+    """What came of that, in codes: `kept`, `forgotten`, `unclear`, `paused`, `down`, or `refused:` and why."""
+    kept: tuple[str, ...] = ()
+    """Ids of the memories that were kept then."""
+    recalled: tuple[str, ...] = ()
+    """Ids of the memories that the answer had at hand."""
+    memory_missing: bool = False
+    """Long-term memory did not answer, or not in time."""
     recovered: bool = False
     """It was taken over from another worker at least once, so stray copies of its messages may exist."""
 
@@ -239,6 +250,23 @@ class Mark(Frozen):
     """Weight at which somebody has to look whether the newest part has grown too long; 0: the usual."""
     indexed: int = 0
     """Items before this one can be found by search."""
+    learned: int = 0
+    """Items before this one were read for what people told about themselves."""
+    learn_at: float = 0.0
+    """When to try that again, in seconds since the epoch."""
+    learn_tries: int = 0
+    """How often it failed since it last went on."""
+
+
+class Redaction(Frozen):
+    """What somebody wanted forgotten, and is to be taken out of everything that is kept of this thread."""
+
+    key: str
+    actor: Actor
+    ts: tuple[str, ...] = ()
+    """The messages it was said in."""
+    phrases: tuple[str, ...] = ()
+    """The words it was remembered by; what tells the same is taken out too."""
 
 
 class Session(Frozen):
@@ -274,6 +302,8 @@ class Session(Frozen):
     """`ts` of the message whose earlier thread still has to be read from Slack once; empty when nothing is missing."""
     pending: tuple[Item, ...] = ()
     """Transcript items that the next commit appends; never part of the stored document."""
+    redactions: tuple[Redaction, ...] = ()
+    """What is to be taken out of what is kept here, as soon as no request is being answered."""
     erase: bool = False
     """The next commit lets go of everything before `log_start` and of the thread's memory; never part of the stored document."""
 
@@ -293,7 +323,13 @@ def _to_third_form(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {1: _to_second_form, 2: _to_third_form}
+def _to_fourth_form(document: dict[str, Any]) -> dict[str, Any]:
+    # People are remembered for what they say from now on: what stands in older threads was said to a bot that did not learn.
+    document["memory"] = {**document.get("memory", {}), "learned": int(document.get("log_length", 0))}
+    return document
+
+
+UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {1: _to_second_form, 2: _to_third_form, 3: _to_fourth_form}
 """Version n -> function that turns a version-n document into version n + 1."""
 
 

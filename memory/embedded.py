@@ -47,6 +47,8 @@ START_WITHIN: Final = 15.0
 
 LOAD_WITHIN: Final = 600.0
 STOP_WITHIN: Final = 10.0
+REWRITING: Final = 300.0
+"""Seconds in which the append-only file is written anew."""
 
 # The server dies with us, whatever kills us: standard input is a pipe whose other end only this process holds, and when it
 # closes the inner shell ends the server gently. (Linux could do it with PR_SET_PDEATHSIG, but that follows the thread that
@@ -188,6 +190,24 @@ class EmbeddedStore:
             return int(self._pidfile.read_text(encoding="ascii").strip())
         except (OSError, ValueError):
             return 0
+
+    async def rewrite(self) -> None:
+        """Write the append-only file anew, so that nothing deleted stands in it any more. Raises `StoreError` when the store does not do it."""
+        client = _client(self.socket)
+        try:
+            await client.bgrewriteaof()
+            async with asyncio.timeout(REWRITING):
+                while True:
+                    told = await client.info("persistence")
+                    if not told["aof_rewrite_in_progress"] and not told["aof_rewrite_scheduled"]:
+                        break
+                    await asyncio.sleep(0.1)
+            if told["aof_last_bgrewrite_status"] != "ok":
+                raise StoreError("the session store could not rewrite its file: see its log in the data folder")
+        except (RedisError, OSError, TimeoutError) as error:
+            raise StoreError(f"the session store does not rewrite its file ({type(error).__name__})") from error
+        finally:
+            await client.aclose()
 
     async def close(self) -> None:
         """End the server after its last write is on disk, and release the folder. May be called twice."""

@@ -102,6 +102,32 @@ class Keys:
         """Prefix of one person's standing permissions: `index`, and for each its id, alone and after `used:`, `last:` and `revoked:`, follow."""
         return f"{self._prefix}:{{grants:{actor.team_id}:{actor.user_id}}}:"
 
+    def recalled(self, actor: Actor) -> str:
+        """List of the latest answers that used one person's memories, newest first."""
+        return f"{self._prefix}:{{memory:{actor.team_id}:{actor.user_id}}}:recalled"
+
+    @property
+    def everything(self) -> str:
+        """A pattern that every key of the workspace fits."""
+        return f"{self._prefix}:*"
+
+    def decisions(self, actor: Actor) -> str:
+        """Sorted set of the latest actions a person was asked about, by the time they were decided."""
+        return f"{self._prefix}:{{decisions:{actor.team_id}:{actor.user_id}}}"
+
+    @property
+    def forgotten(self) -> str:
+        """The note that files have to be rewritten because something was forgotten."""
+        return f"{self._prefix}:{{memory}}:forgotten"
+
+    def owner_lock(self, owner: str) -> str:
+        """The lock of one owner of memories, by its tag."""
+        return f"{self._prefix}:{{memory:{owner}}}:lock"
+
+    def job(self, name: str) -> str:
+        """Hash of what is known of one job: who holds it, its newest completed slot, how far the work has come."""
+        return f"{self._prefix}:{{jobs}}:{name}"
+
     @property
     def reminders_due(self) -> str:
         """Sorted set of reminder ids by the time (s) at which they are to be given."""

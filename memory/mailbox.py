@@ -140,14 +140,15 @@ class Mailbox:
         log_start: int = 0,
         memory: bytes | None = None,
         index: Mapping[int, bytes] | None = None,
+        rewrites: Mapping[int, bytes] | None = None,
         erase: bool = False,
     ) -> None:
         """Write the new state; afterwards `claim.mail` holds what is still unread. Safe to repeat.
 
         `document` None leaves the stored one. `log_base` is the transcript's length before `items`; items before the position `log_start` are let go.
         `memory` replaces the thread's memory document, `index` blocks of its search index (empty bytes delete one); `erase` deletes both, and what
-        was handed over of it. `progress` starts the count of attempts anew, `attempts` sets it. `release` gives the session back, due at `wake`
-        (seconds since the epoch) or when mail comes.
+        was handed over of it. `rewrites` are items that take the place of those at their positions. `progress` starts the count of attempts anew,
+        `attempts` sets it. `release` gives the session back, due at `wake` (seconds since the epoch) or when mail comes.
         Raises `Fenced` when another worker took the session, `MailboxDown` when Redis did not answer.
         """
         shard = claim.thread.shard
@@ -177,6 +178,8 @@ class Mailbox:
             "-" if erase else memory or "",
             len(index or {}),
             *(part for pair in (index or {}).items() for part in pair),
+            len(rewrites or {}),
+            *(part for pair in (rewrites or {}).items() for part in pair),
             *items,
         )
         left = await self._run("commit", names, args)

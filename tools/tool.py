@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 from memory.keys import Actor, Thread
+from memory.longterm.entities import Thing
 from tools.result import ErrorCode, Suggestion
 from tools.schema import parameters
 
@@ -175,6 +176,8 @@ class Tool:
     """Checks over several arguments at once, run on the validated model; see `tools.rules`."""
     fields: tuple[str, ...] = ()
     """Of lists of objects in the result, only these fields are kept; empty: all."""
+    thing: Thing | None = None
+    """What the structured result is about: the state of each such thing is remembered for the person who asked. None: nothing of it is."""
     always: bool = False
     """Offered in every request, also when others are found through their group first."""
     trusted: bool = False

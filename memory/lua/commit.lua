@@ -3,7 +3,7 @@
 -- ARGV: session id, epoch, document ('' = leave), transcript length before, mails consumed in all, attempts to note ('' = leave),
 --       release (0/1), wake (ms, '' = none), lifetime (s), lease (ms), wake channel, shard, how many mails to hand out,
 --       first position of the transcript to keep, memory document ('' = leave, '-' = delete with all that was made of the thread), number of index blocks n,
---       n times: block, its bytes ('' = delete); then transcript items...
+--       n times: block, its bytes ('' = delete); number of items rewritten m, m times: position, item; then transcript items...
 -- Returns -1 when fenced, else {mail...}: what is still to be read.
 if redis.call('HGET', KEYS[6], 'epoch') ~= ARGV[2] then return -1 end
 local session, length, consumed, lifetime = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[9]
@@ -18,14 +18,20 @@ if ARGV[3] ~= '' then
 end
 -- The list holds the items from position `start` on.
 local blocks = tonumber(ARGV[16])
-local first = 17 + 2 * blocks
+local rewritten = 17 + 2 * blocks
+local rewrites = tonumber(ARGV[rewritten])
+local first = rewritten + 1 + 2 * rewrites
 local keep = tonumber(ARGV[14])
-if #ARGV >= first or keep > 0 then
+if #ARGV >= first or keep > 0 or rewrites > 0 then
   local start = tonumber(redis.call('HGET', KEYS[6], 'start') or '0')
   local have = redis.call('LLEN', KEYS[4])
   local noted = start
   -- Items that went missing (an evicted list) must not shift the places of those that follow.
   if have < length - start then start = length - have end
+  for i = 0, rewrites - 1 do
+    local place = tonumber(ARGV[rewritten + 1 + 2 * i]) - start
+    if place >= 0 and place < have then redis.call('LSET', KEYS[4], place, ARGV[rewritten + 2 + 2 * i]) end
+  end
   if #ARGV >= first then
     -- A repeated commit whose first answer was lost finds its own items here: drop them before appending.
     if have > length - start then

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.farewell import Farewell
+from bot.scheduled import JobContext, Outcome, Scheduled
 from memory.connect import connect
 from memory.handover import ALL_SHARDS, HandedOver, Handovers
 from memory.mailbox import Mailbox
+from memory.slots import Slots
 from memory.transcript import AssistantMessage, Item, UserMessage
 from tests.fakes.long_thread import ANA, LongThread
 from tests.fakes.valkey import Valkey
@@ -69,6 +73,30 @@ async def test_a_thread_is_handed_over_once_shortly_before_it_expires(house: Hou
     assert {fact.key for fact in kept.facts} >= {"deadline", "order"}
     assert "ABC-20240520-001" in kept.model_dump_json()
     assert abs(kept.last_active - last) < 0.01
+
+
+async def test_the_job_hands_over_what_a_dry_run_counts_and_goes_on_where_its_time_ended(house: House, valkey: Valkey) -> None:
+    threads = [LongThread(house.mailbox, name=f"{number}.000001") for number in range(6)]
+    for number, thread in enumerate(threads):
+        await thread.add(*talk(number, "the deadline is Friday"))
+    client = connect(valkey.url, timeout=2.0)
+    scheduled = Scheduled([house.farewell.job()], Slots(client))
+    house.now = 4e9
+
+    assert await scheduled.run_now("idle-sessions", dry=True) == Outcome({"handed_over": 6, "left": 0})
+    assert await house.kept() == []
+
+    async def short(context: JobContext) -> Mapping[str, int]:
+        context.left = lambda: 2.0 - len(told)  # type: ignore[method-assign]
+        return await house.farewell.run(context)
+
+    with capture_logs() as told:  # a line for each that was handed over
+        assert await Scheduled([replace(house.farewell.job(), run=short)], Slots(client)).run_now("idle-sessions") == Outcome({"handed_over": 2, "left": 0})
+    assert (await Slots(client).seen("idle-sessions")).unfinished
+    assert await scheduled.run_now("idle-sessions") == Outcome({"handed_over": 4, "left": 0})
+    assert await scheduled.run_now("idle-sessions") == Outcome({"handed_over": 0, "left": 0})
+    assert len(await house.kept()) == 6
+    await client.aclose()
 
 
 async def test_what_was_compacted_long_ago_is_handed_over_too(house: House) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from bot import edge, slack
-from bot.manifest import COMMAND, EVENTS, SCOPES, ManifestError, build, render
+from bot import edge
+from bot.manifest import COMMAND, EVENTS, MEMORY_COMMAND, SCOPES, ManifestError, build, render
+from bot.slack_methods import METHODS_USED
 
 ROOMS = ("channels", "groups", "im", "mpim")
 
@@ -22,11 +23,12 @@ SCOPE_OF_EVENT: Mapping[str, set[str]] = {
     "message.mpim": {"mpim:history"},
     "app_home_opened": set(),
     "agent_session_stopped": {"assistant:write"},
+    "app_uninstalled": set(),
 }
 """From Slack's documentation: what must be granted for an event to arrive."""
 
 BESIDE = {
-    "commands": "the slash command",
+    "commands": "the slash commands",
     "files:read": "without it Slack leaves the files out of message events",
 }
 """Scopes that no method call and no event alone explains."""
@@ -56,7 +58,7 @@ def test_the_events_asked_for_are_the_events_listened_to() -> None:
 
 def test_the_scopes_asked_for_are_the_scopes_used() -> None:
     for_events = set().union(*(SCOPE_OF_EVENT[event] for event in listened_to()))
-    for_methods = set().union(*(scopes_of(scopes) for scopes in slack.METHODS_USED.values()))
+    for_methods = set().union(*(scopes_of(scopes) for scopes in METHODS_USED.values()))
     assert set(SCOPES) == for_events | for_methods | set(BESIDE)
 
 
@@ -72,7 +74,7 @@ def test_socket_mode_needs_no_address_and_http_mode_has_it_everywhere() -> None:
     assert http["settings"]["socket_mode_enabled"] is False
     assert http["settings"]["event_subscriptions"]["request_url"] == endpoint
     assert http["settings"]["interactivity"]["request_url"] == endpoint
-    assert http["features"]["slash_commands"][0]["url"] == endpoint
+    assert [command["url"] for command in http["features"]["slash_commands"]] == [endpoint, endpoint]
 
 
 def test_the_full_address_may_be_given_too() -> None:
@@ -95,7 +97,9 @@ def test_it_stays_within_slacks_limits() -> None:
     assert len(features["agent_view"]["agent_description"]) <= 300
     assert len(features["agent_view"]["suggested_prompts"]) <= 4
     assert "assistant_view" not in features
-    command = features["slash_commands"][0]
-    assert command["command"] == COMMAND
-    assert COMMAND.startswith("/")
-    assert len(COMMAND) <= 32
+    assert [command["command"] for command in features["slash_commands"]] == [COMMAND, MEMORY_COMMAND]
+    for command in features["slash_commands"]:
+        assert command["command"].startswith("/")
+        assert len(command["command"]) <= 32
+        assert len(command["description"]) <= 2_000
+        assert len(command["usage_hint"]) <= 1_000

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import structlog
 from pydantic import AfterValidator, BaseModel, Field
 
+from memory.longterm.entities import Thing
 from tools.builtin.moment import now
 from tools.builtin.orders.rules import Order, Status, normal_id
 from tools.builtin.orders.store import OrderStore, shared_store
@@ -23,11 +24,22 @@ CACHED = 15.0
 """Seconds an answer about orders may be given again; a change through these tools makes it void at once."""
 STALE = 3_600.0
 """Seconds for which it may stand in, marked, while the order system is away."""
+_ORDER = Thing(kind="order", id="order_id", states=("status", "carrier"))
+"""What of an order is remembered for the person who looked it up."""
 T = TypeVar("T")
 logger = structlog.get_logger(__name__)
 
 
-@tool(effect="read", group="orders", upstream="orders", cache_ttl=CACHED, stale_ttl=STALE, aliases=("getOrderStatus", "get_order"), title="Look up order")
+@tool(
+    effect="read",
+    group="orders",
+    upstream="orders",
+    cache_ttl=CACHED,
+    stale_ttl=STALE,
+    aliases=("getOrderStatus", "get_order"),
+    title="Look up order",
+    thing=_ORDER,
+)
 async def get_order_status(ctx: ToolContext, order_id: OrderId) -> dict[str, Any]:
     """Look up one order of the asking person: its status, items, total, shipping address and, once shipped, carrier and tracking number.
 
@@ -37,7 +49,7 @@ async def get_order_status(ctx: ToolContext, order_id: OrderId) -> dict[str, Any
     return {**order.model_dump(mode="json", exclude_none=True), "total": f"{order.total:.2f}"}
 
 
-@tool(effect="read", group="orders", upstream="orders", cache_ttl=CACHED, stale_ttl=STALE, aliases=("listOrders",), title="List orders")
+@tool(effect="read", group="orders", upstream="orders", cache_ttl=CACHED, stale_ttl=STALE, aliases=("listOrders",), title="List orders", thing=_ORDER)
 async def list_orders(
     ctx: ToolContext,
     status: Annotated[Literal["", Status], Field(description="Only orders in this status; empty for all")] = "",

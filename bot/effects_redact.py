@@ -1,0 +1,49 @@
+"""The effect `Redact`: what somebody had forgotten is taken out of the thread's transcript, summary, facts and search index, in one commit."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from bot import actions as act
+from bot.deps import Deps
+from bot.effects_memory import blocks_of_thread
+from bot.ledger import Ledger
+from bot.state import Redaction
+from memory.redaction import Redactor, redacted, redacted_memory
+from memory.session_memory import BLOCK
+from memory.transcript import Item
+
+log = structlog.get_logger(__name__)
+
+AT_ONCE = 2_000
+"""Items read at a time."""
+
+
+async def redact(redaction: Redaction, ledger: Ledger, deps: Deps) -> None:
+    """Take it out. Safe to repeat: what is gone already is not found again."""
+    if ledger.session.pending:
+        await ledger.commit()
+    session = ledger.session
+    redactor = Redactor(frozenset(redaction.ts), redaction.phrases)
+    rewrites: dict[int, Item] = {}
+    for first in range(session.log_start, session.log_length, AT_ONCE):
+        placed = await ledger.read((first, min(first + AT_ONCE, session.log_length)))
+        rewrites |= await asyncio.to_thread(_rewrites, placed, redactor)
+    memory, indexed = None, session.memory.indexed
+    index: dict[int, bytes] = {}
+    if session.memory.covered:
+        memory = await asyncio.to_thread(redacted_memory, await ledger.memory(), redactor)
+        touched = sorted({place // BLOCK for place in rewrites if place < session.memory.covered})
+        for block in touched:  # by their words at once; by their meaning when `Index` comes to them again
+            index |= await blocks_of_thread(ledger, block * BLOCK, min((block + 1) * BLOCK, session.memory.covered), None, rewrites)
+        indexed = min((indexed, *(block * BLOCK for block in touched)))
+    await ledger.record(act.Redacted(redaction.key, rewrites, memory, index, indexed))
+    deps.kept.recalled.clear()
+    log.info("redacted", items=len(rewrites))
+
+
+def _rewrites(placed: list[tuple[int, Item]], redactor: Redactor) -> dict[int, Item]:
+    changed = ((place, item, redacted(item, redactor)) for place, item in placed)
+    return {place: after for place, before, after in changed if after is not before}

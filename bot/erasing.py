@@ -1,0 +1,111 @@
+"""Forgetting, all the way: from the store, and from everything that may carry what was forgotten.
+
+A memory that goes takes along its history; the threads it came from and those it was used in are told to take it out of their transcripts,
+summaries and facts; answers kept for repetition are dropped. Files are rewritten a little later (`scrubbed`), so that no deleted byte stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Final
+from uuid import uuid4
+
+import structlog
+
+from bot.events import Forgotten
+from memory.handover import Handovers
+from memory.keys import Actor, Thread
+from memory.longterm.memories import Memories
+from memory.longterm.memory import Memory
+from memory.mailbox import Mailbox
+from memory.recall_trail import RecallTrail
+
+log = structlog.get_logger(__name__)
+
+MOST_PHRASES: Final = 200
+"""Phrases one event carries."""
+
+
+class Erasing:
+    """Deletes on behalf of a person. Raises `StoreDown`, `MailboxDown`."""
+
+    def __init__(
+        self,
+        memories: Memories,
+        mailbox: Mailbox,
+        trail: RecallTrail,
+        handovers: Handovers,
+        *,
+        drop_answers: Callable[[], Awaitable[object]],
+        erase_space: Callable[[], Awaitable[int]],
+    ) -> None:
+        """`drop_answers` empties the caches of answers, `erase_space` deletes everything the workspace has beside the memories."""
+        self._erase_space = erase_space
+        self._handovers = handovers
+        self._memories = memories
+        self._mailbox = mailbox
+        self._trail = trail
+        self._drop_answers = drop_answers
+
+    async def forget(self, actor: Actor, ids: Sequence[str], *, thread: Thread | None = None, also: Sequence[tuple[Thread, str]] = ()) -> list[Memory]:
+        """Forget some of a person's memories; gives what was deleted. `also` are further messages that carry it, as the one that asked for it.
+
+        The threads are told first: a memory is gone from the store only when everything else is sure to follow.
+        """
+        gone = await self._memories.going(actor, ids, thread=thread)
+        if not gone:
+            return []
+        used = [entry.thread for entry in await self._trail.of(actor) if set(entry.ids) & {memory.id for memory in gone}]
+        await self._tell(actor, gone, used, also)
+        await self._trail.note_forgotten()
+        await self._memories.forget(actor, ids, thread=thread)
+        await self._drop_answers()
+        log.info("memories_forgotten", actor=actor.user_id, count=len(gone))
+        return gone
+
+    async def forget_all(self, actor: Actor) -> int:
+        """Forget everything of a person; how many memories."""
+        gone = await self._memories.going_all(actor)
+        used = [entry.thread for entry in await self._trail.of(actor)]
+        await self._tell(actor, gone, used, ())
+        await self._trail.note_forgotten()
+        deleted = await self._memories.forget_all(actor)
+        await self._trail.forget(actor)
+        await self._drop_answers()
+        log.info("memories_forgotten", actor=actor.user_id, count=len(deleted))
+        return len(deleted)
+
+    async def erase_team(self, team_id: str) -> int:
+        """Forget a whole workspace, threads and permissions included; how many memories, changes and settings there were."""
+        await self._trail.note_forgotten()
+        count = await self._memories.erase_team(team_id)
+        keys = await self._erase_space()
+        await self._trail.note_forgotten()
+        log.info("workspace_forgotten", records=count, keys=keys)
+        return count
+
+    async def _tell(self, actor: Actor, gone: Sequence[Memory], used: Iterable[Thread], also: Sequence[tuple[Thread, str]]) -> None:
+        """Have every thread concerned take it out. A thread that has ended holds nothing."""
+        said: dict[Thread, list[str]] = {}
+        for memory in gone:
+            said.setdefault(memory.source.thread, []).extend([memory.source.ts] if memory.source.ts else [])
+        for thread, ts in also:
+            said.setdefault(thread, []).append(ts)
+        for thread in used:
+            said.setdefault(thread, [])
+        phrases = list(dict.fromkeys(phrase for memory in gone for phrase in phrases_of(memory)))
+        for thread, stamps in said.items():
+            if not thread.channel_id:
+                continue
+            await self._handovers.forget(thread)  # what was kept of it when it ended
+            for first in range(0, max(len(phrases), 1), MOST_PHRASES):
+                key = f"forgotten:{uuid4().hex}"
+                part = tuple(phrases[first : first + MOST_PHRASES])
+                event = Forgotten(thread=thread, key=key, actor=actor, ts=tuple(dict.fromkeys(stamps)), phrases=part)
+                await self._mailbox.deliver(thread, key, event.model_dump_json().encode(), only_if_followed=True)
+
+
+def phrases_of(memory: Memory) -> list[str]:
+    """The words by which what tells a memory is known again."""
+    value = memory.value if len(memory.value.encode()) >= 4 else ""  # two Chinese characters, four letters: less is in every text
+    return [phrase for phrase in (memory.text, value) if phrase]

@@ -1,0 +1,26 @@
+"""Which jobs there are: the one list that the running program and `steward jobs` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.farewell import Farewell
+from bot.scheduled import Job
+from memory.handover import Handovers
+from memory.mailbox import Mailbox
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the jobs work with. Times in seconds."""
+
+    mailbox: Mailbox
+    handovers: Handovers
+    session_idle_ttl: float
+    now: Callable[[], float]
+
+
+def standing_jobs(needs: Needs) -> list[Job]:
+    """Every job of an installation."""
+    return [Farewell(needs.mailbox, needs.handovers, lifetime=needs.session_idle_ttl, clock=needs.now).job()]

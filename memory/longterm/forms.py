@@ -1,0 +1,76 @@
+"""From one form of a memory to another: a candidate become a memory, one told anew, and what belongs to one that goes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.longterm.access import WORKSPACE, Audience, Owner
+from memory.longterm.candidate import Candidate
+from memory.longterm.memory import Change, Kind, Memory, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a candidate would go, and where it came from."""
+
+    owner: Owner
+    audience: Audience
+    source: Source
+    context: str
+
+
+def same_place(memory: Memory, fresh: Memory) -> bool:
+    """Whether both say what has one value at a time."""
+    return fresh.single and memory.key == fresh.key and memory.condition == fresh.condition
+
+
+def memory_from(one: str, place: Place, candidate: Candidate, at: float) -> Memory:
+    """A candidate as a memory with the id `one`, said `at` (seconds since the epoch)."""
+    return Memory(
+        id=one,
+        owner=place.owner,
+        kind=candidate.kind,
+        key=candidate.key,
+        text=candidate.text,
+        value=candidate.value,
+        negated=candidate.negated,
+        condition=candidate.condition,
+        single=candidate.single,
+        always=candidate.always,
+        sensitive=candidate.sensitive,
+        explicit=candidate.explicit,
+        audience=place.audience,
+        source=place.source,
+        context=place.context[:1_000],
+        created=at,
+        updated=at,
+        valid_from=candidate.valid_from,
+        valid_until=candidate.valid_until,
+        importance=max(candidate.importance, 0.8) if candidate.explicit else candidate.importance,
+        language=candidate.language,
+        expires=candidate.expires,
+    )
+
+
+def told_anew(known: Memory, fresh: Memory, at: float) -> Memory:
+    """A known memory told anew: it keeps its id and age, and takes the wider of the two audiences, for what was said in public is public."""
+    wider = WORKSPACE if WORKSPACE in (known.audience, fresh.audience) else fresh.audience if known.audience.scope == "private" else known.audience
+    kept = {"id": known.id, "created": known.created, "audience": wider, "times_said": known.times_said + 1, "updated": at}
+    kept |= {"times_recalled": known.times_recalled, "last_recalled": known.last_recalled, "always": known.always or fresh.always}
+    return fresh.model_copy(update=kept)
+
+
+def with_older_forms(asked: Sequence[Memory], everything: Sequence[Memory]) -> dict[str, Memory]:
+    """These memories, what they took the place of, and the episodes of the same messages."""
+    gone = {memory.id: memory for memory in asked}
+    messages = {(memory.source.thread.id, memory.source.ts) for memory in asked if memory.source.ts}
+    gone |= {m.id: m for m in everything if m.kind is Kind.EPISODE and (m.source.thread.id, m.source.ts) in messages}
+    while older := [m for m in everything if m.id not in gone and (m.superseded_by in gone or m.disputed_with in gone)]:
+        gone |= {memory.id: memory for memory in older}
+    return gone
+
+
+def tells_of(change: Change, gone: dict[str, Memory]) -> bool:
+    """Whether an entry of the history tells of one of these."""
+    return any(memory is not None and memory.id in gone for memory in (change.before, change.after)) or change.memory_id in gone

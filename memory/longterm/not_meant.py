@@ -1,0 +1,116 @@
+"""What is said and not meant as a lasting statement of the person's own. Pure.
+
+The same checks guard what rules find and what a model extracted: secrets, words that are not the person's, guesses, jokes, questions, texts to
+be written or translated, what concerns somebody else's private life, what is sensitive and was not asked to be kept, and what would allow
+something. "Why not" is one `Refusal`; None means that nothing speaks against it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from memory.longterm.candidate import Refusal, Said
+from memory.longterm.own_words import Sentence, own_words, sentences
+from memory.longterm.secrets_found import secret
+from memory.longterm.wishes import asked
+
+_FLAGS: Final = re.IGNORECASE
+_SUPPOSED: Final = re.compile(
+    r"\b(?:if i (?:were|was|had|am|could|would)|if we (?:were|had)|suppose|supposing|imagine|pretend|let'?s say|what if|hypothetically|assume|assuming|in theory|"
+    r"i wish i|would be|might (?:be|become|like)|maybe i(?:'m| am)?|perhaps i|i could be|i guess i might|act as|role-?play|you are now|say that you)\b"
+    r"|假如|假设|如果我(?:是|有|不|变|成|当|能)|要是我|万一我|倘若|设想|想象一?下|扮演|装作|假装|或许我|也许我|可能我|我可能|说不定|打个比方",
+    _FLAGS,
+)
+_JOKE: Final = re.compile(
+    r"\b(?:just kidding|kidding|jk|joking|just a joke|/s|lol jk|haha not really|sarcasm)\b|开玩笑|逗你|说笑|骗你的|哈哈不是|才怪|玩笑话", _FLAGS
+)
+_TO_WRITE: Final = re.compile(
+    r"\b(?:translate|translation|write|draft|compose|rewrite|rephrase|proofread|correct|summari[sz]e|post|send|tell (?:him|her|them|bob|everyone)|reply to|say in|how do (?:i|you|we) say|"
+    r"how to say|what does|spell|example|e\.g\.|for instance|such as the sentence|lyrics|quote|poem|story|joke about|in the style)\b[^.!?]{0,60}$"
+    r"|(?:翻译|写(?:一?封|一?个|一?段|一?条|一?首|一?篇|成|道)|起草|改写|润色|总结|发(?:一条|给|送)|告诉他|告诉她|告诉大家|怎么说|什么意思|例如|比如说|举个?例|造句|歌词|台词|故事|剧本)[^。！？]{0,30}$",
+    _FLAGS,
+)
+_ANOTHER: Final = re.compile(
+    r"^(?:and |but |so |remember |note |that |please )*(?:my (?:wife|husband|mother|father|mom|mum|dad|son|daughter|brother|sister|boss|manager|colleague|friend|girlfriend|boyfriend|"
+    r"partner|roommate|neighbou?r|kid|child|aunt|uncle|cousin|grandmother|grandfather|teammate)s?(?:'s)?\b|(?:he|she|they)\b|(?:his|her|their) |"
+    r"(?-i:[A-Z][a-z]+)(?: (?-i:[A-Z][a-z]+))?(?:'s|\s+(?:is|was|has|had|likes?|hates?|loves?|lives?|earns?|got|will|wants?|suffers?|never|always|doesn't|isn't|can't|told|said|thinks?))\b|<@\w+>)"
+    r"|^(?:记住|记得|请|还有|而且|但是?)*(?:我(?:的)?(?:老婆|老公|妻子|丈夫|妈妈?|爸爸?|母亲|父亲|儿子|女儿|哥哥|弟弟|姐姐|妹妹|老板|经理|领导|同事|朋友|女朋友|男朋友|室友|邻居|孩子|奶奶|爷爷)"
+    r"|他|她|他们|她们|小[\u4e00-\u9fff](?![\u4e00-\u9fff]*(?:我|吃|心))|老[王李张刘陈杨赵黄周吴](?=.)|[王李张刘陈杨赵黄周吴徐孙马朱胡林郭何高罗](?:经理|总|工|老师|哥|姐|先生|女士|小姐)|<@\w+>)",
+    _FLAGS,
+)
+_WORK: Final = re.compile(
+    r"\b(?:owns?|is on call|on-?call|is responsible for|is in charge of|reviews?|approves? the|leads?|handles?|maintains?|is the (?:owner|contact|lead))\b|负责|值班|牵头|维护|是.{0,8}(?:负责人|接口人|联系人)",
+    _FLAGS,
+)
+"""What a colleague does at work is no private matter."""
+_SENSITIVE: Final = re.compile(
+    r"\b(?:depress\w*|anxiety|bipolar|adhd|autis\w*|cancer|tumou?r|hiv|aids|pregnan\w*|miscarriage|diabet\w*|epilep\w*|asthma|insomnia|migraines?|surgery|chemo\w*|medication|antidepressants?|"
+    r"therap(?:y|ist)|psychiatr\w*|disab(?:led|ility)|diagnosed|blood pressure|hepatitis|religio\w*|muslim|christian|catholic|jewish|hindu|buddhist|atheist|church|mosque|pray\w*|"
+    r"vot(?:e|ed|es|ing) for|democrat|republican|communist party|party member|left-wing|right-wing|political\w*|gay|lesbian|bisexual|transgender|queer|sexual\w*|union member|trade union|labou?r union|"
+    r"criminal record|convicted|arrested|salary|my income|i earn|bankrupt\w*|in debt|divorc\w*|ethnic\w*|immigration status|undocumented)\b"
+    r"|抑郁|焦虑症|双相|自闭|癌|肿瘤|艾滋|怀孕|流产|糖尿病|癫痫|哮喘|失眠|偏头痛|手术|化疗|吃药|服药|心理医生|精神科|残疾|确诊|高血压|乙肝|宗教|信教|信仰|穆斯林|基督|天主教|佛教徒|无神论|教堂|祷告|"
+    r"投票给|党员|政治立场|左派|右派|同性恋|双性恋|跨性别|性取向|工会会员|前科|犯罪记录|被捕|工资|月薪|年薪|收入|负债|欠债|离婚|民族是",
+    _FLAGS,
+)
+_AUTHORITY: Final = re.compile(
+    r"\b(?:always|automatically|auto-?)\s*(?:approve|accept|allow|execute|run|confirm|delete|send|pay|transfer|cancel|click)\b|\bwithout (?:asking|approval|confirmation|permission|a (?:click|card))\b|"
+    r"\b(?:approve|execute|run|do) (?:everything|anything|all (?:actions|requests|calls|orders|tools?))\b|\bno (?:need|longer need) (?:to|for) (?:ask|approval|confirm\w*|permission)\b|"
+    r"\b(?:you (?:may|can|are allowed to|have permission to)|i (?:authori[sz]e|permit|allow|grant)|pre-?approved?|skip (?:the )?(?:approval|confirmation)|bypass)\b[^.]{0,60}\b(?:approv\w*|delet\w*|cancel\w*|pay\w*|transfer\w*|send\w*|"
+    r"admin\w*|access|act|anything|everything|without|ask\w*|confirm\w*|cards?|tools?|permissions?)\b|\b(?:ignore|disregard|forget) (?:all |any |the |your |previous |above )*(?:instructions|rules|prompts?|polic(?:y|ies))\b|"
+    r"\b(?:i am|i'm) (?:an? |the )?(?:admin(?:istrator)?|root|owner of (?:this|the) workspace|superuser)\b|\bsystem prompt\b"
+    r"|(?:自动|一律|直接|默认|全部|总是|都)(?:同意|批准|通过|执行|确认|允许|删除|转账|付款|取消|发送)(?!.{0,4}(?:提醒|中文|英文))|(?:不用|无需|不必|不需要|别再?|不要再?)(?:再)?(?:问我|询问|确认|征求|审批|批准|等我(?:同意|点))"
+    r"|(?:授权|允许|准许)你|你(?:可以|有权)(?:直接|随便|自行|自动)|跳过(?:审批|确认|批准)|忽略(?:之前|以上|所有|一切)?的?(?:指令|规则|提示|要求)|我是(?:管理员|超级用户|系统管理员)|系统提示词?",
+    _FLAGS,
+)
+_LEAST: Final = 2
+
+
+def sensitive(text: str) -> bool:
+    """Whether it tells of health, religion, politics, sexuality, money or the like. What one is allergic to is not counted: it protects."""
+    return _SENSITIVE.search(text) is not None
+
+
+def authority(text: str) -> bool:
+    """Whether, kept as a memory, it would seem to allow something. Nothing in memory ever does; it is not even kept."""
+    return _AUTHORITY.search(text) is not None
+
+
+def anothers(text: str) -> bool:
+    """Whether a clause is about somebody else's private life. What a colleague does at work is not."""
+    return _ANOTHER.search(text.strip()) is not None and _WORK.search(text) is None
+
+
+def meant(sentence: Sentence, text: str) -> bool:
+    """Whether a sentence of the message `text` is said in earnest about what is: no question, guess, joke, or text to be written for somebody."""
+    if sentence.asks or _SUPPOSED.search(sentence.text):
+        return False
+    if _JOKE.search(text[max(0, sentence.start - 40) : sentence.start + len(sentence.text) + 60]):
+        return False
+    before = text[max(0, sentence.start - 80) : sentence.start].rstrip(" \n")
+    leads_in = before.endswith((":", "：", ",", "，", '"', "“")) or "\n" not in text[: sentence.start][-3:]
+    return not (_TO_WRITE.search(before.rstrip(':：,， \n"“')) and leads_in and before.endswith((":", "：", '"', "“", "\n", ",", "，")))
+
+
+def refusal(quote: str, said: Said) -> Refusal | None:
+    """Why a quote of a message is not to be kept; None when nothing speaks against it."""
+    plain = quote.strip()
+    if len(plain) < _LEAST:
+        return Refusal.NOTHING
+    if secret(plain):
+        return Refusal.SECRET
+    if authority(plain):
+        return Refusal.AUTHORITY
+    own = own_words(said.text).replace("’", "'")
+    at = own.find(plain.replace("’", "'"))
+    if at < 0 and " ".join(plain.split()) not in " ".join(own.split()):
+        return Refusal.NOT_SAID
+    around = next((each for each in sentences(said.text) if at >= 0 and each.start <= at < each.start + len(each.text) + 1), None)
+    if around is not None and not meant(around, own):
+        return Refusal.NOT_MEANT
+    if _TO_WRITE.search(own[:at].rstrip(' :：,，\n"“')[-100:]) if at > 0 and own[:at].rstrip().endswith((":", "：")) else False:
+        return Refusal.NOT_MEANT
+    if anothers(plain):
+        return Refusal.ANOTHERS
+    explicit = around is not None and asked(around) is not None
+    return Refusal.SENSITIVE if sensitive(plain) and not explicit else None

@@ -1,0 +1,111 @@
+"""A message taken apart: which of its characters are the person's own words, and the sentences they make, each where it stands.
+
+Code, quoted lines, tables, pasted logs, and what stands in quotation marks are blanked out and not cut, so that a place in what is left is the
+same place in the message: what is remembered can name the exact words it came from. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+READ: Final = 4_000
+"""Characters of a message that are read; what is longer is a document and no statement."""
+
+
+class Sentence(NamedTuple):
+    """One sentence of a message, or one clause of it."""
+
+    text: str
+    start: int
+    """Where it begins in the message."""
+    asks: bool = False
+    """It ends as a question."""
+
+
+_FENCE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_CODE: Final = re.compile(r"`[^`\n]{1,400}`")
+_LINE: Final = re.compile(
+    r"^(?:[ \t]*(?:>|&gt;|\||\$ |>>> |\+\+\+|---|@@).*| {4,}\S.*|\t+\S.*|[ \t]*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE)\b|"
+    r"(?:from|to|subject|sent|date|cc|发件人|收件人|主题|发送时间)\s*[:：]).*|[ \t]*[\w.·\u4e00-\u9fff -]{1,24}[ ]?(?:\[?\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\]?)[:：]? .*|"
+    r"[ \t]*[\"'{}\[\]].*[\"'{}\[\],:]\s*$)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_QUOTED: Final = re.compile(
+    r"“[^”\n]{1,600}”|「[^」\n]{1,600}」|『[^』\n]{1,600}』|«[^»\n]{1,600}»|(?<![\w\"])\"[^\"\n]{1,600}\"(?![\w\"])|(?<=[\u4e00-\u9fff：:，,])\"[^\"\n]{1,600}\""
+)
+_FORWARDED: Final = re.compile(
+    r"(?:^|\n)[ \t]*(?:-{2,} ?)?(?:forwarded message|original message|fwd?:|begin forwarded message|转发(?:的)?(?:消息|邮件)?[:：]|原始邮件|以下是(?:转发|原文|聊天记录|邮件)|聊天记录[:：])"
+    r".*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_END: Final = re.compile(r"[。！？!?;；\n…]+|\.(?=\s|$)")
+_ABBREVIATED: Final = re.compile(r"\b(?:mr|mrs|ms|dr|st|vs|e\.g|i\.e|etc|approx|no|a\.m|p\.m|dept|inc|ltd)$", re.IGNORECASE)
+_ASKS: Final = re.compile(r"[?？]")
+
+
+@lru_cache(maxsize=512)
+def own_words(text: str) -> str:
+    """`text` with everything blanked out (characters by spaces, lines kept) that the person did not say in their own words."""
+    out = text[:READ]
+    for pattern in (_FENCE, _FORWARDED, _CODE, _LINE):
+        out = pattern.sub(_blank, out)
+    return _QUOTED.sub(_without_quoted, out)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def _without_quoted(match: re.Match[str]) -> str:
+    """A word or two in quotation marks are a name that the person uses ("call me “Leo”"); anything longer is somebody's words."""
+    inner = match[0][1:-1]
+    short = len(inner.split()) <= 3 and len(inner) <= 24 if inner.isascii() else len(inner) <= 6
+    says = re.search(
+        r"(?:\b(?:said|says|say|wrote|writes|write|asked|told|translate|phrase|text|means?)\b|说|写|问|翻译|意思|原文|句)[^\w]*$",
+        match.string[max(0, match.start() - 16) : match.start()],
+        re.IGNORECASE,
+    )
+    return match[0] if short and not says else " " * len(match[0])
+
+
+@lru_cache(maxsize=512)
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences of the person's own words, in order."""
+    own = own_words(text).replace("’", "'")
+    found: list[Sentence] = []
+    at = 0
+    for match in [*_END.finditer(own), None]:
+        end = match.start() if match else len(own)
+        if match and match[0] == "." and _ABBREVIATED.search(own[at:end]):
+            continue
+        if (piece := own[at:end]).strip():
+            start = at + len(piece) - len(piece.lstrip())
+            found.append(Sentence(piece.strip(), start, bool(match and _ASKS.search(match[0]))))
+        at = match.end() if match else end
+    return tuple(found)
+
+
+_STARTS_EN: Final = (
+    r"(?:and |but |so |also |then |plus |yet )*(?:i|i'm|i've|i'd|i'll|my|we|we're|our|please|from now|call me|don't|do not|never|always|remember|the team|it's|that's|you|"
+    r"when i|whenever|every time|just kidding|jk)\b"
+)
+_STARTS_ZH: Final = "(?:而且|并且|但是?|不过|另外|还有|所以|然后|也|同时|因为)*(?:我|俺|咱|以后|今后|往后|从现在|请|叫我|别|不要|记住|记得|大家|团队|现在|平时|每次|每周|每天|每月|凡是|只要|如果|开玩笑|你)"
+_SPLITS: Final = re.compile(
+    rf"(?:\s*,\s+|\s*[，]\s*|\s+[-–—]+\s+|\s+)(?=(?:(?<=[,，–—-] )|(?<=[,，])|(?=(?:and|but|so|plus)\s)){_STARTS_EN})|[，,、]\s*(?={_STARTS_ZH})|(?<=[\u4e00-\u9fff])(?=但是?我|不过我|而且我|所以我)",
+    re.IGNORECASE,
+)
+
+
+def clauses(sentence: Sentence) -> tuple[Sentence, ...]:
+    """The clauses of a sentence that each say something of their own. A list ("peanuts, shrimp and milk") stays whole."""
+    found: list[Sentence] = []
+    at = 0
+    for match in [*_SPLITS.finditer(sentence.text), None]:
+        end = match.start() if match else len(sentence.text)
+        piece = sentence.text[at:end]
+        if piece.strip():
+            found.append(Sentence(piece.strip(), sentence.start + at + len(piece) - len(piece.lstrip()), sentence.asks))
+        at = match.end() if match else end
+    return tuple(found)

@@ -1,0 +1,129 @@
+"""Taking something out of what is kept of a thread: the messages it was said in, and whatever tells the same. Pure.
+
+A person who has a memory forgotten means everything that carries it: the words they said it in, the answers that repeated it, the summary,
+the facts. The messages it came from are emptied whole; elsewhere the sentences that tell it go. Rather too much is taken out than too little:
+what is lost here still stands in Slack, whose messages are the person's own to delete.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from memory.fact_history import without_message
+from memory.identifiers import identifiers
+from memory.session_memory import SECTIONS, Change, Fact, SessionMemory
+from memory.terms import EVERYDAY, terms
+from memory.transcript import AssistantMessage, Correction, Item, Note, ToolMessage, UserMessage
+
+GONE: Final = "(taken out: a person had this forgotten)"
+_GONE_RESULT: Final = json.dumps({"success": True, "data": GONE})
+ENOUGH: Final = 0.6
+"""Part of a phrase's content words that a sentence which tells the same shares with it."""
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
+
+
+@dataclass(frozen=True)
+class Redactor:
+    """What is to go: the messages `ts`, and what tells one of `phrases`."""
+
+    ts: Collection[str]
+    phrases: Sequence[str] = field(default=())
+
+    @cached_property
+    def _wanted(self) -> list[tuple[str, frozenset[str]]]:
+        return [(_plain(phrase), _content(phrase)) for phrase in self.phrases if phrase.strip()]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """Identifiers tell it alone: nothing else is called that."""
+        return frozenset(_plain(found.text) for phrase in self.phrases for found in identifiers(phrase))
+
+    def tells(self, text: str, *, strictly: bool = False) -> bool:
+        """Whether a text tells what is to go. `strictly`: one word in common is enough, for what may tell it in other words."""
+        if not text or not self._wanted:
+            return False
+        plain = _plain(text)
+        if any(name in plain for name in self._names):
+            return True
+        said = _content(text)
+        for phrase, content in self._wanted:
+            shared = len(content & said)
+            if phrase in plain or (content and (shared >= ENOUGH * len(content) or (strictly and shared))):
+                return True
+        return False
+
+    def without(self, text: str) -> str:
+        """The text without the sentences that tell it; itself when none does."""
+        if not self.tells(text):
+            return text
+        kept = [GONE if self.tells(part) else part for part in _SENTENCE.split(text) if part.strip()]
+        kept = [part for place, part in enumerate(kept) if not (part == GONE and place and kept[place - 1] == GONE)]
+        out = " ".join(kept)
+        return GONE if self.tells(out.replace(GONE, " ")) else out  # it was told across sentences
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(term for term in terms(text) if term not in EVERYDAY)
+
+
+def redacted(item: Item, redactor: Redactor) -> Item:
+    """The item as it may stay; the same object when nothing in it has to go."""
+    match item:
+        case UserMessage() if item.ts in redactor.ts:
+            return item.model_copy(update={"text": GONE, "quoted": "", "files": ()})
+        case UserMessage():
+            text, quoted = redactor.without(item.text), redactor.without(item.quoted)
+            return item if (text, quoted) == (item.text, item.quoted) else item.model_copy(update={"text": text, "quoted": quoted})
+        case AssistantMessage():
+            text = redactor.without(item.text)
+            calls = tuple(call.model_copy(update={"arguments": "{}"}) if redactor.tells(_readable(call.arguments)) else call for call in item.calls)
+            return item if text == item.text and calls == item.calls else item.model_copy(update={"text": text, "calls": calls})
+        case ToolMessage():
+            return item.model_copy(update={"content": _GONE_RESULT}) if redactor.tells(_readable(item.content)) else item
+        case Correction():
+            gone = item.text is not None and (item.ts in redactor.ts or redactor.tells(item.text))
+            return item.model_copy(update={"text": None}) if gone else item
+        case Note():
+            text = redactor.without(item.text)
+            return item if text == item.text else item.model_copy(update={"text": text})
+
+
+def _readable(data: str) -> str:
+    """JSON text with its escapes undone, as far as it is JSON."""
+    try:
+        return json.dumps(json.loads(data), ensure_ascii=False)
+    except ValueError:
+        return data
+
+
+def redacted_memory(memory: SessionMemory, redactor: Redactor) -> SessionMemory:
+    """What the thread is remembered by, without it. A summary is in its writer's own words: a line goes that shares one content word with it."""
+    lines = {name: tuple(line for line in getattr(memory.summary, name) if not redactor.tells(line, strictly=True)) for name in SECTIONS}
+    named = tuple(one for one in memory.summary.identifiers if not redactor.tells(one))
+    summary = memory.summary.model_copy(update={**lines, "identifiers": named})
+    facts = memory.facts
+    for ts in redactor.ts:
+        facts = without_message(facts, ts)
+    facts = tuple(fact for fact in facts if not _fact_tells(fact, redactor))
+    changes = tuple(change for change in memory.changes if not _change_tells(change, redactor))
+    links = tuple(link for link in memory.links if not redactor.tells(link))
+    own = tuple(link for link in memory.own_links if not redactor.tells(link))
+    return memory.model_copy(update={"summary": summary, "facts": facts, "changes": changes, "links": links, "own_links": own})
+
+
+def _fact_tells(fact: Fact, redactor: Redactor) -> bool:
+    return any(redactor.tells(text) for text in (f"{fact.key} {fact.value}", fact.value, fact.before, *(said.value for said in fact.history)))
+
+
+def _change_tells(change: Change, redactor: Redactor) -> bool:
+    return redactor.tells(" ".join((*change.ids, *(value for _, value in change.arguments))))
