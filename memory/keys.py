@@ -109,7 +109,7 @@ class Keys:
     @property
     def everything(self) -> str:
         """A pattern that every key of the workspace fits."""
-        return f"{self._prefix}:*"
+        return f"{_GLOB.sub(_escaped, self._prefix)}:*"
 
     def decisions(self, actor: Actor) -> str:
         """Sorted set of the latest actions a person was asked about, by the time they were decided."""

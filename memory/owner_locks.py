@@ -41,8 +41,8 @@ class OwnerLocks:
         """Hold the owner's lock for a block. Raises `StoreDown`."""
         async with self._local.held(owner):
             key, token = self._keys.owner_lock(owner.tag), secrets.token_hex(8)
-            await self._take(key, token)
             try:
+                await self._take(key, token)
                 yield
             finally:
                 await self._free(key, token)

@@ -25,7 +25,7 @@ GONE: Final = "(taken out: a person had this forgotten)"
 _GONE_RESULT: Final = json.dumps({"success": True, "data": GONE})
 ENOUGH: Final = 0.6
 """Part of a phrase's content words that a sentence which tells the same shares with it."""
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])\s*|\n+")
 
 
 @dataclass(frozen=True)

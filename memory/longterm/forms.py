@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.longterm.access import WORKSPACE, Audience, Owner
@@ -58,6 +58,7 @@ def told_anew(known: Memory, fresh: Memory, at: float) -> Memory:
     wider = WORKSPACE if WORKSPACE in (known.audience, fresh.audience) else fresh.audience if known.audience.scope == "private" else known.audience
     kept = {"id": known.id, "created": known.created, "audience": wider, "times_said": known.times_said + 1, "updated": at}
     kept |= {"times_recalled": known.times_recalled, "last_recalled": known.last_recalled, "always": known.always or fresh.always}
+    kept |= {"explicit": known.explicit or fresh.explicit, "importance": max(known.importance, fresh.importance)}
     return fresh.model_copy(update=kept)
 
 
@@ -66,9 +67,30 @@ def with_older_forms(asked: Sequence[Memory], everything: Sequence[Memory]) -> d
     gone = {memory.id: memory for memory in asked}
     messages = {(memory.source.thread.id, memory.source.ts) for memory in asked if memory.source.ts}
     gone |= {m.id: m for m in everything if m.kind is Kind.EPISODE and (m.source.thread.id, m.source.ts) in messages}
-    while older := [m for m in everything if m.id not in gone and (m.superseded_by in gone or m.disputed_with in gone)]:
+    while older := [m for m in everything if m.id not in gone and (m.superseded_by in gone or _told_by(m, gone.get(m.disputed_with)))]:
         gone |= {memory.id: memory for memory in older}
     return gone
+
+
+def _told_by(memory: Memory, other: Memory | None) -> bool:
+    """Whether what stands against another one tells of the same; of another value it tells something else ("I live in Porto")."""
+    return other is not None and not (memory.value and other.value and memory.value != other.value)
+
+
+def freed(gone: Mapping[str, Memory], everything: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
+    """What waited for a decision against one that goes and is simply so from now on: as it was, and as it is."""
+    waiting = [memory for memory in everything if memory.id not in gone and memory.disputed_with in gone]
+    return [(memory, memory.model_copy(update={"disputed_with": ""})) for memory in waiting]
+
+
+def last_forms(ids: Collection[str], changes: Sequence[Change]) -> list[Memory]:
+    """What the history still tells of memories that are not there any more; `changes` newest first."""
+    found: dict[str, Memory] = {}
+    for change in changes:
+        form = change.after or change.before
+        if change.memory_id in ids and form is not None:
+            found.setdefault(change.memory_id, form)
+    return list(found.values())
 
 
 def tells_of(change: Change, gone: dict[str, Memory]) -> bool:

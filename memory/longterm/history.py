@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory.longterm.access import Owner
 from memory.longterm.locks import Locks
-from memory.longterm.memory import Change, Memory
+from memory.longterm.memory import Change, Kind, Memory
 from memory.longterm.records import change_of, memory_of
 from memory.longterm.store import Store, Where
 from memory.longterm.writing import Step, Writer
@@ -41,9 +41,12 @@ class History:
         """The steps that lead back. Only a memory that is still as the change left it goes back: what happened since is not thrown away."""
         current = await self._memory(owner, change.memory_id)
         if change.before is None:  # it was new
-            return [Step("undone", current, None, change.id)] if current is not None and current.text == (change.after or current).text else []
-        if change.after is None:  # it was dropped
-            return [Step("undone", None, change.before, change.id)] if current is None else []
+            if current is None or change.after is None or _moved_on(current, change.after):
+                return []
+            return [Step("undone", current, None, change.id), *await self._ended_by(owner, change.memory_id)]
+        if change.after is None:  # it was dropped: what brought that about must not do so again
+            kept_on = {"expires": None} | ({"valid_until": None} if change.before.kind is Kind.PLAN else {})
+            return [Step("undone", None, change.before.model_copy(update=kept_on), change.id)] if current is None else []
         if current is None or _moved_on(current, change.after):
             return []
         kept = {"last_recalled": current.last_recalled, "times_recalled": current.times_recalled}
@@ -51,6 +54,18 @@ class History:
         if change.done == "superseded" and (other := await self._memory(owner, change.after.superseded_by)) is not None and other.live:
             steps.append(Step("undone", other, other.model_copy(update={"superseded_by": change.memory_id}), change.id))
         return steps
+
+    async def _ended_by(self, owner: Owner, one: str) -> list[Step]:
+        """What took its end from a memory that goes holds again, as it was before."""
+        records = await self._store.list(Where((owner,), what="change"), limit=1_000)
+        steps = {}
+        for change in (found for record in records if (found := change_of(record)) is not None):
+            if change.done != "superseded" or change.before is None or change.after is None or change.after.superseded_by != one or change.memory_id in steps:
+                continue
+            current = await self._memory(owner, change.memory_id)
+            if current is not None and not _moved_on(current, change.after):
+                steps[change.memory_id] = Step("undone", current, change.before, change.id)
+        return list(steps.values())
 
     async def _memory(self, owner: Owner, one: str) -> Memory | None:
         found = await self._store.get(owner, [one]) if one else []

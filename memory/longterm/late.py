@@ -33,6 +33,7 @@ class LateStore:
         self._started = False
         self._next = 0.0
         self._starting = asyncio.Lock()
+        self._reaching: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Try once. Raises `StoreError`; a store that is away is tried again when it is needed."""
@@ -50,11 +51,13 @@ class LateStore:
             return self._store
         async with self._starting:
             if not self._started:
-                if monotonic() < self._next:
-                    raise StoreDown("not reached yet")
-                self._next = monotonic() + self._pause
+                if self._reaching is None or self._reaching.done():
+                    if monotonic() < self._next:
+                        raise StoreDown("not reached yet")
+                    self._next = monotonic() + self._pause
+                    self._reaching = asyncio.create_task(self._reach())
                 try:
-                    await self._reach()
+                    await asyncio.shield(self._reaching)  # who does not wait as long must not keep it from being reached
                 except StoreError as error:
                     log.error("memory_store_unusable", reason=str(error))
                     raise StoreDown("unusable") from error
@@ -62,6 +65,9 @@ class LateStore:
 
     async def close(self) -> None:
         """See `Store`."""
+        if self._reaching is not None and not self._reaching.done():
+            self._reaching.cancel()
+            await asyncio.wait([self._reaching])
         await self._store.close()
 
     async def put(self, records: Sequence[Record], *, existing: bool = False) -> None:

@@ -17,7 +17,7 @@ from memory.embedder import Embedder
 from memory.keys import Actor, Thread
 from memory.longterm.access import Audience, Owner, Reader, learned_in, person, room
 from memory.longterm.candidate import Candidate, Refusal, Said, Verdict
-from memory.longterm.forms import Place, memory_from, same_place, tells_of, told_anew, with_older_forms
+from memory.longterm.forms import Place, freed, last_forms, memory_from, same_place, tells_of, told_anew, with_older_forms
 from memory.longterm.history import History
 from memory.longterm.locks import LocalLocks, Locks
 from memory.longterm.memory import Change, Kind, Memory, Settings, Source, memory_id
@@ -26,8 +26,8 @@ from memory.longterm.ranking import ranked
 from memory.longterm.recalling import Count, Recaller, kinds_stored
 from memory.longterm.reconcile import reconcile
 from memory.longterm.records import EVERYTHING, change_of, memory_of, of_settings
-from memory.longterm.store import Store, Where
-from memory.longterm.typed import typed
+from memory.longterm.store import Record, Store, Where
+from memory.longterm.typed import NotKept, retyped, typed
 from memory.longterm.writing import Step, Writer
 
 LIMIT: Final = 0.5
@@ -189,7 +189,7 @@ class Memories:
             return Learned(Verdict(step="ignore", reason=found.value))
         source = Source(thread=reader.thread, said_by=reader.actor, via="command")
         learned = await self.learn(reader, [found], source, by="person", said_at=now, audience=audience)
-        return learned[0] if learned else Learned(Verdict(step="ignore", reason="paused"))
+        return learned[0] if learned else Learned(Verdict(step="ignore", reason=Refusal.NOTHING.value if reader.outsider else "paused"))
 
     async def from_message(self, actor: Actor, thread: Thread, ts: str) -> list[Memory]:
         """What was learned from one message of a person, superseded or not."""
@@ -262,13 +262,21 @@ class Memories:
         return [memory for record in await self.store.get(owner, list(ids)) if (memory := memory_of(record)) is not None] if ids else []
 
     async def edit(self, actor: Actor, one: str, text: str) -> Memory | None:
-        """Put another text in a memory's place; None when it is not there (any more)."""
-        return await self._change(actor, one, {"text": text, "value": "", "updated": self.now()})
+        """Put another text in a memory's place; None when it is not there (any more). Raises `typed.NotKept` for what is never kept."""
+        known = await self._get(person(actor), [one])
+        if not known:
+            return None
+        direct = known[0].audience.scope == "private"
+        said = Said(text=text, ts="", at=self.now(), language=known[0].language, direct=direct)
+        after = await asyncio.to_thread(retyped, known[0], said)
+        if isinstance(after, Refusal):
+            raise NotKept(after)
+        changed = {name: getattr(after, name) for name in Memory.model_fields if getattr(after, name) != getattr(known[0], name)}
+        return await self._change(actor, one, changed)
 
     async def readdress(self, actor: Actor, one: str, audience: Audience) -> Memory | None:
         """Change where a memory may be recalled."""
-        done: Literal["widened"] = "widened"
-        return await self._change(actor, one, {"audience": audience, "updated": self.now()}, done)
+        return await self._change(actor, one, {"audience": audience}, "widened")
 
     async def _change(self, actor: Actor, one: str, update: dict[str, Any], done: Literal["updated", "widened"] = "updated") -> Memory | None:
         owner = person(actor)
@@ -334,16 +342,24 @@ class Memories:
         return [memory for record in await self.store.list(Where((owner,)), limit=MOST_READ) if (memory := memory_of(record)) is not None]
 
     async def _going(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
+        """These and what belongs to them; of those that are gone already, what the history still tells."""
         asked = await self._get(owner, ids)
+        missing = frozenset(ids) - {memory.id for memory in asked}
+        if missing:
+            asked += last_forms(missing, await self._changes(owner, tuple(missing)))
         return with_older_forms(asked, await self._everything(owner)) if asked else {}
+
+    async def _changes(self, owner: Owner, of: tuple[str, ...] = ()) -> list[Change]:
+        records = await self.store.list(Where((owner,), what="change", keys=of), limit=MOST_READ)
+        return [change for record in records if (change := change_of(record)) is not None]
 
     async def _forget(self, owner: Owner, ids: Sequence[str]) -> list[Memory]:
         async with self.locks.held(owner):
             gone = await self._going(owner, ids)
             if not gone:
                 return []
-            changes = [change for r in await self.store.list(Where((owner,), what="change"), limit=MOST_READ) if (change := change_of(r)) is not None]
-            notes = [change.id for change in changes if tells_of(change, gone)]
+            notes = [change.id for change in await self._changes(owner) if tells_of(change, gone)]
+            await self.writer.write([Step("settled", before, after) for before, after in freed(gone, await self._everything(owner))], "person")
             await self.store.delete(owner, [*gone, *notes])
             return list(gone.values())
 
@@ -373,19 +389,30 @@ class Memories:
         return await self._history.undo(person(actor), change_id)
 
     async def export(self, actor: Actor) -> dict[str, Any]:
-        """Everything kept of a person, as JSON: memories with the superseded ones, history, settings."""
+        """Everything kept of a person, as JSON: memories with the superseded ones, agreements of channels they said, history, settings."""
         owner = person(actor)
-        found: dict[str, list[Any]] = {}
-        for what in EVERYTHING:
-            records = await self.store.list(Where((owner,), what=what), limit=MOST_READ)
-            found[what] = [dict(record.payload) for record in records]
+        found = {what: [dict(record.payload) for record in await self._all_of(Where((owner,), what=what))] for what in EVERYTHING}
+        agreed: list[Any] = []
+        async for other in self.store.owners(actor.team_id):
+            if other.kind == "room":
+                own = [memory for record in await self._all_of(Where((other,))) if (memory := memory_of(record)) is not None and memory.source.said_by == actor]
+                agreed += [memory.model_dump(mode="json", exclude_defaults=True) for memory in own]
         return {
             "person": actor.model_dump(),
             "exported_at": self.now(),
             "memories": found["memory"],
+            "agreements": agreed,
             "history": found["change"],
             "settings": (await self.settings(actor)).model_dump(),
         }
+
+    async def _all_of(self, where: Where) -> list[Record]:
+        """However many there are, page by page."""
+        found = batch = await self.store.list(where, limit=MOST_READ)
+        while len(batch) == MOST_READ:
+            batch = await self.store.list(where, limit=MOST_READ, before=(batch[-1].at, batch[-1].id))
+            found = [*found, *batch]
+        return found
 
     async def stats(self, team_id: str) -> dict[str, float]:
         """Numbers without contents: those of the store, and how many owners the workspace has."""

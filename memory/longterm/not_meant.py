@@ -60,7 +60,7 @@ _AUTHORITY: Final = re.compile(
     r"admin\w*|access|act|anything|everything|without|ask\w*|confirm\w*|cards?|tools?|permissions?)\b|\b(?:ignore|disregard|forget) (?:all |any |the |your |previous |above )*(?:instructions|rules|prompts?|polic(?:y|ies))\b|"
     r"\b(?:i am|i'm) (?:an? |the )?(?:admin(?:istrator)?|root|owner of (?:this|the) workspace|superuser)\b|\bsystem prompt\b"
     r"|(?:自动|一律|直接|默认|全部|总是|都)(?:同意|批准|通过|执行|确认|允许|删除|转账|付款|取消|发送)(?!.{0,4}(?:提醒|中文|英文))|(?:不用|无需|不必|不需要|别再?|不要再?)(?:再)?(?:问我|询问|确认|征求|审批|批准|等我(?:同意|点))"
-    r"|(?:授权|允许|准许)你|你(?:可以|有权)(?:直接|随便|自行|自动)|跳过(?:审批|确认|批准)|忽略(?:之前|以上|所有|一切)?的?(?:指令|规则|提示|要求)|我是(?:管理员|超级用户|系统管理员)|系统提示词?",
+    r"|(?:授权|允许|准许)你|你(?:可以|有权)(?:直接|随便|自行|自动)|跳过(?:审批|确认|批准)|(?:忽略|无视|忘掉|忘记|不要?遵守|别遵守)(?:你)?(?:之前|以前|以上|前面|所有|一切|全部|的|任何)*(?:指令|规则|提示词?|要求|指示|限制|政策)|我是(?:管理员|超级用户|系统管理员)|系统提示词?",
     _FLAGS,
 )
 _LEAST: Final = 2

@@ -44,7 +44,7 @@ def _zh(pattern: str) -> re.Pattern[str]:
 
 _LEAD: Final = (
     r"(?:(?:and|but|so|also|btw|by the way|fyi|please|pls|just so you know|for the record|note that|remember(?: that)?|hi|hey|well|actually|no|yes|ok|okay|now|today|currently|"
-    r"you should know(?: that)?|as you know|unfortunately|sadly|luckily|i think|in general|generally)[,:]?\s+)*"
+    r"you should know(?: that)?|heads[- ]up(?: for [\w ]{2,40}:)?|as you know|unfortunately|sadly|luckily|i think|in general|generally|以后)[,:]?\s+)*"
 )
 _LEAD_ZH: Final = "(?:(?:而且|并且|但是?|不过|另外|还有|所以|顺便说一?下?|对了|你好|请|麻烦|记住|记得|其实|目前|现在|今天|不|是的|好的?|嗯|因为|说明一下|一般来说|总的来说)[，,：: ]*)*"
 _END: Final = r"(?:[,\s]*(?:now|too|as well|though|actually|by the way|btw|please|thanks|thank you|ok|okay|you know|so (?:please )?(?:be careful|keep (?:that|this) in mind|remember (?:that|this)|don't .{1,40})))*"
@@ -129,7 +129,14 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule("diet", _zh(rf"我戒(?P<o>酒|烟|糖|咖啡|奶茶){_END_ZH}"), keyed=True, negated=True, importance=0.7),
     # --- who they are ---------------------------------------------------------------------------------------------------------
     Rule(
-        "name", _en(rf"{_FROM_NOW}(?:you can |just )?call me (?P<v>[\w'’“”\" .-]{{1,40}}?){_END}"), Kind.PREFERENCE, single=True, always=True, importance=0.85
+        "name",
+        _en(
+            rf"{_FROM_NOW}(?:you can |just )?call me (?P<v>[\w'’“”\" .-]{{1,40}}?)(?:, (?:everybody|everyone|they all|my friends) (?:does|do|calls? me that))?{_END}"
+        ),
+        Kind.PREFERENCE,
+        single=True,
+        always=True,
+        importance=0.85,
     ),
     Rule(
         "name",
@@ -355,7 +362,7 @@ RULES: Final[tuple[Rule, ...]] = (
         value="like",
     ),
     Rule("like", _zh(rf"我(?:现在|已经)?(?:不再|不)(?:讨厌|反感)(?P<o>[^，,。]{{1,16}}?){_END_ZH}"), Kind.PREFERENCE, keyed=True, retracts=True),
-    Rule("like", _zh(rf"我(?:现在|已经)?不再(?:喜欢|爱)(?P<o>[^，,。]{{1,16}}?){_END_ZH}"), Kind.PREFERENCE, keyed=True, negated=True, retracts=True),
+    Rule("like", _zh(rf"我(?:现在|已经)?不再(?:喜欢|爱)(?P<o>[^，,。]{{1,16}}?){_END_ZH}"), Kind.PREFERENCE, keyed=True, retracts=True),
     Rule(
         "like",
         _zh(rf"我(?:最|很|特别|非常|真的?|超|比较|有点|一直|现在)*(?:讨厌|不喜欢|反感|受不了|不爱|不太喜欢|烦)(?P<o>[^，,。]{{1,20}}?){_END_ZH}"),

@@ -51,7 +51,7 @@ _SPOKEN: Final = {
 _BRIEF: Final = re.compile(r"short|brief|concise|to the point|one sentence|简|短|精", re.IGNORECASE)
 _PLAN: Final = re.compile(
     r"^(?:and |but |so |also |btw |remember (?:that )?)*(?:i(?:'m| am|'ll| will)|we(?:'re| are|'ll| will)) (?:be )?(?:going|flying|travel+ing|moving|on (?:vacation|holiday|leave)|away|out of (?:the )?office|visiting|off|have|fly|travel|go|visit|move|start|attend|meet|take)\b.{2,120}$"
-    r"|^(?:记住|记得|还有|另外)*(?:我|我们)?(?P<day>明天|后天|大后天|今晚|下周\S?|下个?星期\S?|这周\S|本周\S|周[一二三四五六日天末]|下个?月\S{0,3}|\d{1,2}月\d{1,2}[日号]\S?)?(?:我|我们)?(?:要|会|打算|计划|准备|将)(?:去|飞|出差|旅行|旅游|休假|请假|搬家|参加|开会|到|在|回).{1,40}$",
+    r"|^(?:记住|记得|还有|另外)*(?:我|我们)?(?P<day>明天|后天|大后天|今晚|下周\S?|下个?星期\S?|这周\S|本周\S|周[一二三四五六日天末]|下个?月\S{0,3}|\d{1,2}月\d{1,2}[日号]\S?)?(?:我|我们)?(?:(?:要|会|打算|计划|准备|将)(?:去|飞|出差|旅行|旅游|休假|请假|搬家|参加|开会|到|在|回).{0,40}|(?:去|飞|出差|旅行|旅游|休假|请假|搬家|参加|回).{0,40})$",
     re.IGNORECASE,
 )
 _WEEKDAYS: Final = {
@@ -177,6 +177,8 @@ def _value(rule: Rule, value: str, name: str) -> str:
         return "short" if _BRIEF.search(value) else "long"
     if rule.attribute in {"favourite", "reply_format", "diet"} and value:
         return thing(value)
+    if rule.attribute == "like":
+        return rule.value
     return rule.value or value.casefold() or (name if rule.keyed else "")
 
 

@@ -32,7 +32,7 @@ _SHAPES: Final = re.compile(
     | \b(?:bearer|basic)\s+[A-Za-z0-9._~+/-]{12,}=*
     | \botpauth://\S+
     """,
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+    re.VERBOSE | re.DOTALL | re.IGNORECASE | re.ASCII,  # a token that follows a Chinese character is a token too
 )
 
 _NAMED_EN: Final = (

@@ -34,7 +34,7 @@ def day(at: float, timezone: str) -> str:
     """The day (2026-11-29) of a time in seconds since the epoch, in a person's timezone."""
     try:
         zone = ZoneInfo(timezone)
-    except (ZoneInfoNotFoundError, ValueError):
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # a folder of zones is none
         zone = ZoneInfo("UTC")
     return f"{datetime.fromtimestamp(at, zone):%Y-%m-%d}"
 
