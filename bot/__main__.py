@@ -174,6 +174,7 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, str]]:
             store=memories,
             rewrite_log=rewrite_log,
             model_reads=settings.model_reads,
+            memory_judge=settings.memory_judge,
             left_people_ttl=float(settings.left_people_ttl),
             approvals=settings.policies.approvals,
             approval_ttl=settings.approval_ttl,

@@ -119,7 +119,7 @@ async def check_memory(settings: Settings) -> Finding:
     from bot.embedder_choice import Chosen  # noqa: PLC0415 - loads numpy
     from bot.memory_store import memory_store  # noqa: PLC0415
     from memory.embedder_cache import NoVectorsError  # noqa: PLC0415
-    from memory.longterm.store import StoreDown  # noqa: PLC0415
+    from memory.longterm.store import StoreDown, StoreInUse  # noqa: PLC0415
     from memory.longterm.store import StoreError as MemoryStoreError  # noqa: PLC0415
 
     try:
@@ -133,6 +133,8 @@ async def check_memory(settings: Settings) -> Finding:
                 await store.close()
         finally:
             await embedder.close()
+    except StoreInUse:
+        return Finding("memory", ok=True, text="embedded, in use by a bot that runs on this data folder")
     except MemoryStoreError as error:
         return Finding("memory", ok=False, text=f"{error}")
     except (SettingsError, NoVectorsError) as error:

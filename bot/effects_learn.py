@@ -37,6 +37,7 @@ from memory.longterm.reading import parsed, request
 from memory.longterm.rules import read
 from memory.longterm.store import StoreDown
 from memory.longterm.worth import worth_asking
+from memory.redaction import GONE
 from memory.transcript import AssistantMessage, Correction, Item, UserMessage
 
 log = structlog.get_logger(__name__)
@@ -104,11 +105,11 @@ async def _learned(placed: Sequence[tuple[int, Item]], first: int, upto: int, wo
     standing = as_read([*here, *edits])
     stamps = {item.ts for item in fresh if isinstance(item, UserMessage)}
     messages = [message for item in standing if (message := await _message(item, stamps, standing, work)) is not None]
-    await _mend(edits, stamps, placed, work)
+    edited = await _mend(edits, stamps, placed, work)
     learned = [(message, await _by_rules(message, long_term)) for message in messages]
     if long_term.model_reads and ledger.session.memory.learn_tries < MOST_TRIES:
         async with ledger.lent():
-            learned += await _by_model(messages, work)
+            learned += await _by_model([*messages, *edited], work)
     await _records(fresh, work)
     count = sum(each.memory is not None for _, found in learned for each in found)
     log.info("learned", messages=len(messages), kept=count)
@@ -117,7 +118,9 @@ async def _learned(placed: Sequence[tuple[int, Item]], first: int, upto: int, wo
 
 async def _message(item: Item, stamps: set[str], standing: Sequence[Item], work: _Work) -> _Message | None:
     """A person's own message to us as something to read; None for everything else."""
-    if not isinstance(item, UserMessage) or item.ts not in stamps or not item.addressed or item.bot or item.own or item.earlier or not item.text.strip():
+    if not isinstance(item, UserMessage) or item.ts not in stamps or not item.addressed or item.bot or item.own or item.earlier:
+        return None
+    if not item.text.strip() or item.text == GONE:
         return None
     session = work.ledger.session
     try:
@@ -179,15 +182,19 @@ async def _asked(messages: list[dict[str, str]], deps: Deps) -> str:
         return ""
 
 
-async def _mend(edits: Sequence[Correction], stamps: set[str], placed: Sequence[tuple[int, Item]], work: _Work) -> None:
-    """What was learned from a message that was deleted goes, and so does what an edited one no longer says; what it says now is learned."""
-    older = [edit for edit in edits if edit.ts not in stamps]
+async def _mend(edits: Sequence[Correction], stamps: set[str], placed: Sequence[tuple[int, Item]], work: _Work) -> list[_Message]:
+    """What was learned from a message that was deleted goes, and so does what an edited one no longer says; what it says now is learned.
+
+    Gives the edited messages as they stand now, for the model to read.
+    """
+    older = {edit.ts: edit for edit in edits if edit.ts not in stamps}  # of several edits of one message the last one counts
+    edited: list[_Message] = []
     if not older:
-        return
+        return edited
     long_term, session = work.long_term, work.ledger.session
     before = await work.ledger.read((max(session.log_start, session.log_length - LOOK_BACK), placed[0][0])) if placed else []
     authors = {item.ts: item for _, item in (*before, *placed) if isinstance(item, UserMessage)}
-    for edit in older:
+    for edit in older.values():
         item = authors.get(edit.ts)
         if item is None:
             continue
@@ -200,8 +207,11 @@ async def _mend(edits: Sequence[Correction], stamps: set[str], placed: Sequence[
         gone = [memory.id for memory in learned if memory.text not in {each.text for each in still}]
         if gone:
             await long_term.memories.forget(item.actor, gone, thread=session.thread)
+            await long_term.trail.note_forgotten()
         if message is not None:
             await _kept(message, still, long_term)
+            edited.append(message)
+    return edited
 
 
 async def _records(fresh: Sequence[Item], work: _Work) -> None:
@@ -217,11 +227,14 @@ async def _records(fresh: Sequence[Item], work: _Work) -> None:
 
 
 def _question(message: _Message, learned: Learned) -> Notice | None:
-    """A contradiction is put to the person, privately and once."""
-    if learned.verdict.step != "ask" or learned.memory is None or learned.before is None:
+    """A contradiction is put to the person, privately and once; also when it was found by a reading that did not get to its end."""
+    memory = learned.memory
+    if memory is None or learned.verdict.step not in {"ask", "ignore"} or not memory.disputed_with:
+        return None
+    if (memory.source.thread, memory.source.ts) != (message.source.thread, message.source.ts):
         return None
     text = say("lt_disputed_notice", message.said.language)
-    return Notice(id=f"disputed:{learned.memory.id}", actor=message.actor, text=text)
+    return Notice(id=f"disputed:{memory.id}", actor=message.actor, text=text)
 
 
 def _time_of(ts: str) -> float:

@@ -11,6 +11,7 @@ from bot.deps import Deps
 from bot.effects_memory import blocks_of_thread
 from bot.ledger import Ledger
 from bot.state import Redaction
+from memory.longterm.store import StoreDown
 from memory.redaction import Redactor, redacted, redacted_memory
 from memory.session_memory import BLOCK
 from memory.transcript import Item
@@ -39,9 +40,25 @@ async def redact(redaction: Redaction, ledger: Ledger, deps: Deps) -> None:
         for block in touched:  # by their words at once; by their meaning when `Index` comes to them again
             index |= await blocks_of_thread(ledger, block * BLOCK, min((block + 1) * BLOCK, session.memory.covered), None, rewrites)
         indexed = min((indexed, *(block * BLOCK for block in touched)))
+    await _not_back(redaction, ledger, deps)
     await ledger.record(act.Redacted(redaction.key, rewrites, memory, index, indexed))
     deps.kept.recalled.clear()
     log.info("redacted", items=len(rewrites))
+
+
+async def _not_back(redaction: Redaction, ledger: Ledger, deps: Deps) -> None:
+    """What was learned of these messages while they were being forgotten goes too: a reading may have been under way."""
+    long_term, thread = deps.long_term, ledger.session.thread
+    if long_term is None:
+        return
+    redactor = Redactor((), redaction.phrases)
+    try:
+        for ts in redaction.ts:
+            late = [memory for memory in await long_term.memories.from_message(redaction.actor, thread, ts) if redactor.tells(memory.text)]
+            if late:
+                await long_term.memories.forget(redaction.actor, [memory.id for memory in late], thread=thread)
+    except StoreDown as error:  # the message is emptied all the same, so it is not read again
+        log.warning("late_memories_not_looked_for", reason=str(error))
 
 
 def _rewrites(placed: list[tuple[int, Item]], redactor: Redactor) -> dict[int, Item]:

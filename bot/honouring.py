@@ -6,7 +6,9 @@ model in codes and shown under the answer. Everything here may be repeated after
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from typing import Final
 
 import structlog
 
@@ -29,6 +31,9 @@ from memory.transcript import UserMessage
 
 log = structlog.get_logger(__name__)
 
+PATIENCE: Final = 4.0
+"""Seconds an answer waits for what was asked of memory; what was not done by then is said, and read again afterwards."""
+
 _CODES = {"add": "kept", "update": "kept", "supersede": "kept", "reinforce": "known", "ignore": "known", "ask": "disputed"}
 
 
@@ -47,9 +52,10 @@ async def honoured(action: act.CallModel, ledger: Ledger, long_term: LongTerm) -
         if reader.outsider:
             return action
         doing = _remember if asked.what == "remember" else _forget
-        outcome = await doing(asked, run, own, reader, long_term)
-    except StoreDown as error:
-        log.warning("wish_not_honoured", reason=str(error))
+        async with asyncio.timeout(PATIENCE):
+            outcome = await doing(asked, run, own, reader, long_term)
+    except (StoreDown, TimeoutError) as error:
+        log.warning("wish_not_honoured", reason=str(error) or "too slow")
         outcome = act.Wished(("down",))
     if outcome is None:
         return action

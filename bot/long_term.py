@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.erasing import Erasing
+from bot.judging import Judge
 from bot.places import Places
 from memory.decision_log import DecisionLog
 from memory.longterm.memories import LIMIT, Memories
@@ -21,6 +22,8 @@ class LongTerm:
     places: Places
     decided: DecisionLog
     """What became of the latest actions each person was asked about."""
+    judge: Judge | None = None
+    """Leaves out what does not help; None: nothing is left out."""
     model_reads: bool = True
     """Whether the model reads what rules cannot; False: rules alone."""
     limit: float = LIMIT

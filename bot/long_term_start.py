@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot.erasing import Erasing
+from bot.judging import Judge
 from bot.long_term import LongTerm
 from bot.places import Places
 from bot.slack import Slack
@@ -37,6 +38,7 @@ async def start_long_term(
     session_lifetime: float,
     model_reads: bool,
     limit: float,
+    judge: Judge | None = None,
 ) -> LongTerm:
     """Open the store and put the rest around it; `client` is a patient one. The caller closes `memories.store`.
 
@@ -49,4 +51,4 @@ async def start_long_term(
     trail = RecallTrail(client, space=space, lifetime=2 * session_lifetime)
     whole = partial(erase_space, client, space)
     erasing = Erasing(memories, mailbox, trail, Handovers(client, space=space), drop_answers=tool_state.drop_cached, erase_space=whole)
-    return LongTerm(memories, trail, erasing, Places(slack), DecisionLog(client, space=space), model_reads=model_reads, limit=limit)
+    return LongTerm(memories, trail, erasing, Places(slack), DecisionLog(client, space=space), judge=judge, model_reads=model_reads, limit=limit)

@@ -22,8 +22,8 @@ from bot.slack import SlackDown, SlackRefused
 from memory.keys import Actor, Thread
 from memory.longterm.access import PRIVATE, WORKSPACE, Audience
 from memory.longterm.memory import LONGEST, Memory, Settings
-from memory.longterm.secrets_found import secret
 from memory.longterm.store import StoreDown
+from memory.longterm.typed import NotKept
 from memory.mailbox import MailboxDown
 
 log = structlog.get_logger(__name__)
@@ -165,9 +165,10 @@ class MemoryClicks:
                 return _error(form, say("form_error_missing", language))
             if len(text) > LONGEST:
                 return _error(form, say("lt_add_long", language, limit=str(LONGEST)))
-            if secret(text):
-                return _error(form, say("lt_refused_secret", language))
-            after = await self._memories.edit(viewer.actor, form.id, text)
+            try:
+                after = await self._memories.edit(viewer.actor, form.id, text)
+            except NotKept as refused:
+                return _error(form, say(f"lt_refused_{refused.why.value}", language))
         else:
             memory = await self._memories.get(viewer.actor, form.id)
             chosen = _audience(form.value, memory) if memory is not None else PRIVATE

@@ -9,6 +9,7 @@ find again. What changes an existing memory replaces it only if it is still ther
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Final
@@ -39,6 +40,9 @@ KEEP_CHANGES: Final = 500
 """Entries of one owner's history that are kept, the newest ones,"""
 KEEP_CHANGES_FOR: Final = 180 * 86_400.0
 """and for how many seconds."""
+
+_UNKNOWN: Final = frozenset({"user_not_found", "users_not_found"})
+"""Slack's words for somebody it does not know any more; any other refusal says nothing about the person."""
 
 Plan = Callable[[Sequence[Memory], float], list[Planned]]
 
@@ -84,7 +88,7 @@ class MemoryJobs:
 
     async def _owners(self, context: JobContext) -> AsyncIterator[Owner]:
         """The owners from where the last slot stopped, as far as the budget reaches; notes how far that is."""
-        everybody = sorted([owner async for owner in self._memories.store.owners()], key=lambda owner: owner.tag)
+        everybody = sorted([owner async for owner in self._memories.store.owners(self._slack.me.team_id)], key=lambda owner: owner.tag)
         for owner in everybody:
             if owner.tag <= context.cursor:
                 continue
@@ -109,7 +113,7 @@ class MemoryJobs:
         async with self._memories.locks.held(owner):
             memories = await self._all(owner)
             for name, plan in PLANS:
-                steps = plan(memories, context.now())
+                steps = await asyncio.to_thread(plan, memories, context.now())
                 counts[name] += len(steps)
                 if steps and not context.dry:
                     await self._memories.writer.write([Step(step.done, step.before, step.after) for step in steps], name)
@@ -143,7 +147,8 @@ class MemoryJobs:
     async def _mended(self, owner: Owner, context: JobContext) -> Counter[str]:
         """A memory that waits for a decision against one that is gone is simply so; one whose successor is gone is history nobody reaches."""
         memories = await self._all(owner)
-        there = {memory.id for memory in memories}
+        named = {one for memory in memories for one in (memory.disputed_with, memory.superseded_by) if one}
+        there = {memory.id for memory in await self._memories.many(owner, sorted(named))}
         alone = [memory for memory in memories if memory.disputed_with and memory.disputed_with not in there]
         orphans = [memory for memory in memories if memory.superseded_by and memory.superseded_by not in there]
         if not context.dry and (alone or orphans):
@@ -212,11 +217,11 @@ class MemoryJobs:
             actor = Actor(team_id=owner.team_id, user_id=owner.id)
             try:
                 gone = (await self._slack.person(actor)).is_deleted
-            except SlackRefused:
-                gone = True  # Slack does not know them any more
-            except SlackDown as error:
-                log.warning("person_not_looked_up", reason=str(error))
-                continue
+            except (SlackDown, SlackRefused) as error:
+                if not (isinstance(error, SlackRefused) and error.code in _UNKNOWN):
+                    log.warning("person_not_looked_up", reason=str(error))
+                    continue
+                gone = True
             since = (await self._memories.settings(actor)).left_at
             counts["away"] += gone
             if gone and since and context.now() - since >= self._left_ttl:

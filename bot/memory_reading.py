@@ -69,7 +69,7 @@ class MemoryDesk(Protocol):
         ...
 
     async def edit(self, actor: Actor, one: str, text: str) -> Memory | None:
-        """Put another text in one's place; None when it is not theirs."""
+        """Put another text in one's place; None when it is not theirs. Raises `NotKept` for what is never kept."""
         ...
 
     async def readdress(self, actor: Actor, one: str, audience: Audience) -> Memory | None:

@@ -19,6 +19,7 @@ from tools.memories import MemoryUnavailable, NotRemembered
 _WHY = {
     "secret": "It was not kept: passwords, keys, card and identity numbers are never remembered.",
     "authority": "It was not kept: a memory can never allow anything.",
+    "paused": "It was not kept: the person has paused their memory. They resume it with `/memory resume`.",
     "anothers": "It was not kept: it is about another person's private life.",
 }
 

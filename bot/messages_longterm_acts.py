@@ -29,6 +29,10 @@ ACTS: Final[dict[str, dict[str, str]]] = {
     "lt_added_update": {"en": "Changed to:", "zh": "已更新为："},
     "lt_added_supersede": {"en": "Remembered, in place of what was so before:", "zh": "已记住，并取代了之前的内容："},
     "lt_added_ask": {"en": "Noted, but it does not fit with this:", "zh": "已记下，但与这一条矛盾："},
+    "lt_disputed_notice": {
+        "en": "What you just told me does not fit with something I remember about you. Type `/memory` to say which holds; until then I use the older one.",
+        "zh": "你刚才告诉我的与我记得的一条内容矛盾。请输入 `/memory` 说明以哪条为准；在此之前我仍按旧的那条。",
+    },
     "lt_refused": {"en": "I did not remember that.", "zh": "我没有记住这一条。"},
     "lt_refused_secret": {
         "en": "I do not remember passwords, keys, card or identity numbers. Nothing was kept.",

@@ -58,6 +58,8 @@ async def recalled_for(run: Run, ledger: Ledger, deps: Deps) -> Recalled:
     names = tuple({item.name for item in items if isinstance(item, UserMessage) and item.actor == run.requested_by})
     question = Question(reader, text, recent, now=run.started_at, timezone=run.timezone, language=run.locale, names=names)
     recalled = await long_term.memories.recall(question, tokens=int(deps.context.long_term * SHARE), count=estimate, limit=long_term.limit)
+    if long_term.judge is not None:
+        recalled = await long_term.judge.judged(question, recalled)
     if recalled.found:
         ids = tuple(found.memory.id for found in recalled.found)
         await long_term.trail.note(run.requested_by, Used(run_id=run.id, thread=session.thread, at=time(), ids=ids))

@@ -18,15 +18,20 @@ from memory.longterm.access import PRIVATE, person
 from memory.longterm.entities import entities
 from memory.longterm.episodes import Deed, Outcome, Result, episode
 from memory.longterm.memory import Memory, Source
+from memory.redaction import GONE
 from memory.transcript import AssistantMessage, Item, ToolMessage, UserMessage
 from tools.registry import Registry
 from tools.result import ErrorCode
+
+MEMORY = "memory"
+"""The group of the tools over memory itself."""
 
 
 def records_of(fresh: Sequence[Item], log: Sequence[Item], thread: Thread, registry: Registry) -> dict[Actor, list[Memory]]:
     """By person: what was done for them in the runs whose answer is among `fresh`. `log` holds what led to it. Audiences are the caller's to set."""
     ended = {item.run_id for item in fresh if isinstance(item, AssistantMessage) and not item.calls}
-    asked = {run_id_of(thread, item.actor, item.ts): item for item in log if isinstance(item, UserMessage) and item.addressed and not item.bot}
+    requests = (item for item in log if isinstance(item, UserMessage) and item.addressed and not item.bot and item.text != GONE)
+    asked = {run_id_of(thread, item.actor, item.ts): item for item in requests}
     results = {item.call_id: item for item in log if isinstance(item, ToolMessage)}
     made: dict[Actor, list[Memory]] = defaultdict(list)
     for run_id in sorted(ended & asked.keys()):
@@ -42,8 +47,8 @@ def _of_run(request: UserMessage, answers: Sequence[AssistantMessage], results: 
     at = max((answer.at for answer in answers), default=0.0)
     for call in (call for answer in answers for call in answer.calls):
         tool, result = registry.get(call.name), _read(results.get(call.id))
-        if tool is None or result is None or tool.trusted or tool.asks or tool.always:
-            continue  # sums, the time, questions and the opening of groups are no deeds
+        if tool is None or result is None or tool.trusted or tool.asks or tool.always or tool.group == MEMORY:
+            continue  # sums, the time, questions, the opening of groups and what is done to memory itself are no deeds
         deeds.append(Deed(tool.name, _came_of(result), topic=tool.group))
         if tool.thing is not None and result.get("success") and not result.get("stale"):
             source = Source(thread=thread, ts=request.ts, said_by=request.actor, via="tool")

@@ -30,6 +30,7 @@ from bot.holding import Holding
 from bot.interaction import Interaction
 from bot.job_list import Needs, standing_jobs
 from bot.jobs import Jobs
+from bot.judging import Judge
 from bot.memory_commands import MemoryCommands, desk_of
 from bot.model import Model, weigher
 from bot.offering import Fixed
@@ -117,6 +118,8 @@ class Parts:
     """Where memories of people are kept, not started yet; closed with the service. None: nothing is remembered beyond a thread."""
     model_reads: bool = True
     """Whether the model reads, after an answer, what people told about themselves; False: rules alone."""
+    memory_judge: str = ""
+    """The model that looks once more at what memory brought; empty: none does."""
     memory_limit: float = 0.5
     """Seconds an answer waits for long-term memory."""
     rewrite_log: Callable[[], Awaitable[None]] | None = None
@@ -289,8 +292,18 @@ class Service:
             session_lifetime=parts.session_idle_ttl,
             model_reads=parts.model_reads,
             limit=parts.memory_limit,
+            judge=self._judge(),
         )
         return self.long_term
+
+    def _judge(self) -> Judge | None:
+        """The model that leaves out memories which do not help, if one is named."""
+        parts = self.parts
+        if not parts.memory_judge:
+            return None
+        judge = Judge(Model(base_url=parts.model_base_url, api_key=parts.model_key, models=(parts.memory_judge,)))
+        self._stack.push_async_callback(judge.close)
+        return judge
 
     def _desk(self, reminders: Reminders) -> MemoryCommands | None:
         """Where people see what is remembered about them."""

@@ -121,6 +121,8 @@ class Settings(BaseSettings):
     """Off: nothing is kept of anybody beyond a thread."""
     learning: Literal["auto", "model", "rules"] = Field("auto", validation_alias="STEWARD_LEARNING")
     """Who reads, after an answer, what a person told about themselves: rules alone, or the model too; auto: the model, unless it is the demo model."""
+    memory_judge: str = Field("", validation_alias="STEWARD_MEMORY_JUDGE")
+    """A small model that leaves out what memory brought and does not help; empty: none."""
     memory_quantization: Literal["none", "int8", "binary"] = Field("none", validation_alias="STEWARD_MEMORY_QUANTIZATION")
     """How vectors are packed in the store."""
     left_people_ttl: int = Field(30 * 86_400, ge=0, validation_alias="STEWARD_LEFT_PEOPLE_TTL")

@@ -7,6 +7,7 @@ ids across workspaces: leaving it out of one key is how one tenant reads another
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import Final
 
@@ -16,6 +17,8 @@ SHARDS: Final = 16
 """How many shards sessions are spread over. Part of the stored format: changing it hides existing sessions."""
 
 PREFIX: Final = "steward"
+_GLOB: Final = re.compile(r"[*?\[\]^\\]")
+"""What means something in a pattern of key names."""
 
 
 class Actor(BaseModel):
@@ -109,7 +112,7 @@ class Keys:
     @property
     def everything(self) -> str:
         """A pattern that every key of the workspace fits."""
-        return f"{_GLOB.sub(_escaped, self._prefix)}:*"
+        return _GLOB.sub(r"\\\g<0>", self._prefix) + ":*"
 
     def decisions(self, actor: Actor) -> str:
         """Sorted set of the latest actions a person was asked about, by the time they were decided."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -25,6 +25,8 @@ GONE: Final = "(taken out: a person had this forgotten)"
 _GONE_RESULT: Final = json.dumps({"success": True, "data": GONE})
 ENOUGH: Final = 0.6
 """Part of a phrase's content words that a sentence which tells the same shares with it."""
+_LETTER: Final = "[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+"""A letter or digit of a script that puts spaces between its words."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])\s*|\n+")
 
 
@@ -36,25 +38,25 @@ class Redactor:
     phrases: Sequence[str] = field(default=())
 
     @cached_property
-    def _wanted(self) -> list[tuple[str, frozenset[str]]]:
-        return [(_plain(phrase), _content(phrase)) for phrase in self.phrases if phrase.strip()]
+    def _wanted(self) -> list[tuple[re.Pattern[str], frozenset[str]]]:
+        return [(_whole(phrase), _content(phrase)) for phrase in self.phrases if _plain(phrase)]
 
     @cached_property
-    def _names(self) -> frozenset[str]:
+    def _names(self) -> list[re.Pattern[str]]:
         """Identifiers tell it alone: nothing else is called that."""
-        return frozenset(_plain(found.text) for phrase in self.phrases for found in identifiers(phrase))
+        return [_whole(found.text) for phrase in self.phrases for found in identifiers(phrase)]
 
     def tells(self, text: str, *, strictly: bool = False) -> bool:
         """Whether a text tells what is to go. `strictly`: one word in common is enough, for what may tell it in other words."""
         if not text or not self._wanted:
             return False
         plain = _plain(text)
-        if any(name in plain for name in self._names):
+        if any(name.search(plain) for name in self._names):
             return True
         said = _content(text)
         for phrase, content in self._wanted:
             shared = len(content & said)
-            if phrase in plain or (content and (shared >= ENOUGH * len(content) or (strictly and shared))):
+            if phrase.search(plain) or (content and (shared >= ENOUGH * len(content) or (strictly and shared))):
                 return True
         return False
 
@@ -62,10 +64,30 @@ class Redactor:
         """The text without the sentences that tell it; itself when none does."""
         if not self.tells(text):
             return text
-        kept = [GONE if self.tells(part) else part for part in _SENTENCE.split(text) if part.strip()]
-        kept = [part for place, part in enumerate(kept) if not (part == GONE and place and kept[place - 1] == GONE)]
-        out = " ".join(kept)
-        return GONE if self.tells(out.replace(GONE, " ")) else out  # it was told across sentences
+        kept: list[tuple[str, str]] = []
+        for sentence, gap in _sentences(text):
+            part = GONE if sentence.strip() and self.tells(sentence) else sentence
+            if not (part == GONE and kept and kept[-1][0] == GONE):
+                kept.append((part, gap))
+        rest = "".join(sentence + gap for sentence, gap in kept if sentence != GONE)
+        return GONE if self.tells(rest) else "".join(sentence + gap for sentence, gap in kept)  # it was told across sentences
+
+
+def _sentences(text: str) -> Iterator[tuple[str, str]]:
+    """Each sentence with what stands between it and the next."""
+    start = 0
+    for found in _SENTENCE.finditer(text):
+        yield text[start : found.start()], found.group()
+        start = found.end()
+    yield text[start:], ""
+
+
+def _whole(phrase: str) -> re.Pattern[str]:
+    """Finds a phrase as whole words: "rain" is not told by "training". Scripts without spaces have no such ends."""
+    plain = _plain(phrase)
+    before = rf"(?<!{_LETTER})" if re.match(_LETTER, plain) else ""
+    after = rf"(?!{_LETTER})" if re.search(rf"{_LETTER}$", plain) else ""
+    return re.compile(before + re.escape(plain) + after)
 
 
 def _plain(text: str) -> str:

@@ -26,7 +26,7 @@ from memory.longterm.collection import Meta, Tuning, best, by_owner, narrowed, n
 from memory.longterm.edge_link import Link
 from memory.longterm.files import lock, replace_text
 from memory.longterm.packed import packed, scored
-from memory.longterm.store import Floats, Hit, Record, StoreDown, StoreError, What, Where
+from memory.longterm.store import Floats, Hit, Record, StoreDown, StoreError, StoreInUse, What, Where
 
 log = structlog.get_logger(__name__)
 
@@ -95,7 +95,7 @@ class EdgeStore:
         self.home.mkdir(parents=True, exist_ok=True)
         self._lock = lock(self.home / "lock")
         if self._lock is None:
-            raise StoreError(f"another process uses the memories in {self.home}; end it, or set QDRANT_URL to a server that several can share")
+            raise StoreInUse(f"another process uses the memories in {self.home}; end it, or set QDRANT_URL to a server that several can share")
 
     def _noted(self) -> dict[str, Any]:
         """What is noted about the store; for a new one, what was noted just now."""

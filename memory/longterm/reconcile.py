@@ -35,8 +35,8 @@ from memory.longterm.memory import Kind, Memory
 
 Relation = Literal["same", "against", "unclear"]
 
-MOMENT: Final = 1.0
-"""Seconds within which two sayings are of one moment: neither is the newer."""
+MOMENT: Final = 0.0005
+"""Seconds within which two sayings are of one moment, which is one message: neither is the newer. Of two messages the later one is."""
 REWORDED: Final = 0.8
 """Share of words from which a rewording under the same key counts as the same, `NEAR_WORDS` where it is as near in meaning as `NEAR_ENOUGH`."""
 NEAR_WORDS: Final = 0.75

@@ -30,6 +30,10 @@ class StoreError(Exception):
     """The store cannot be used as it is (another model's vectors, another process's, a newer version's). One line that names the remedy."""
 
 
+class StoreInUse(StoreError):  # noqa: N818 - states a condition
+    """The embedded store belongs to another process, most likely a bot that runs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One stored thing."""

@@ -7,10 +7,11 @@ promises is worth something only if it notices: `test_r03_mutants.py` holds ever
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import hashlib
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import bot.approvals
 import bot.effects_tools
@@ -25,6 +26,9 @@ from bot.state import Session, Status
 from memory.keys import Thread
 from memory.mailbox import Delivery, Mailbox
 from tools.engine import Prepared
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def no_fencing() -> None:
@@ -127,4 +131,58 @@ def newer_schema() -> None:
 MUTANTS: Final[dict[str, Callable[[], None]]] = {
     make.__name__: make
     for make in (no_fencing, no_lookup, retry_unkeyed, mark_before_store, acknowledge_before_store, no_digest_check, no_owner_check, newer_schema)
+}
+
+
+# --- long-term memory: these are taken back with the patch they are given ---------------------------------------------------
+
+
+def no_owner_filter(patch: pytest.MonkeyPatch) -> None:
+    """What is asked for by its id is given to anybody."""
+    from memory.longterm.memories import Memories  # noqa: PLC0415 - loads numpy, which bots in their own processes do without
+    from memory.longterm.records import memory_of  # noqa: PLC0415
+    from memory.longterm.store import Where  # noqa: PLC0415
+
+    async def anybodys(self: Memories, _: Any, ids: Any) -> list[Any]:
+        found = []
+        async for owner in self.store.owners():
+            found += [memory_of(record) for record in await self.store.list(Where((owner,)), limit=1_000) if record.id in set(ids)]
+        return found
+
+    patch.setattr(Memories, "_get", anybodys)
+
+
+def no_audience_filter(patch: pytest.MonkeyPatch) -> None:
+    """Everything of a person is recalled wherever they ask."""
+    from memory.longterm.access import Reader  # noqa: PLC0415
+
+    patch.setattr(Reader, "audiences", property(lambda _: None))
+
+
+def no_redaction(patch: pytest.MonkeyPatch) -> None:
+    """What is forgotten goes from the memories and stays in the threads it was said in."""
+    from bot.erasing import Erasing  # noqa: PLC0415
+
+    async def tell(*_: object) -> None:
+        return
+
+    patch.setattr(Erasing, "_tell", tell)
+
+
+def order_recreates(patch: pytest.MonkeyPatch) -> None:
+    """Memories are put in order without their owner's lock, and written whether they are still there or not."""
+    from memory.longterm.locks import LocalLocks  # noqa: PLC0415
+    from memory.longterm.writing import Writer  # noqa: PLC0415
+
+    original = Writer._put
+
+    async def put(self: Writer, memories: Any, changes: Any, *, existing: bool) -> None:
+        await original(self, memories, changes, existing=False)
+
+    patch.setattr(Writer, "_put", put)
+    patch.setattr(LocalLocks, "held", lambda *_: contextlib.nullcontext())
+
+
+MEMORY_MUTANTS: Final[dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
+    make.__name__: make for make in (no_owner_filter, no_audience_filter, no_redaction, order_recreates)
 }

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -33,8 +32,6 @@ pytestmark = [pytest.mark.promise, pytest.mark.timeout(300)]
 
 LIMIT: Final = 0.3
 """Seconds an answer waits for memory."""
-MARGIN: Final = 0.5
-"""Seconds beyond it that the measured waiting may show on a busy machine."""
 LACKS = {"en": "My long-term memory was not available for this answer.", "zh": "生成这条回答时，我的长期记忆不可用。"}
 ILLS = ("refusing", "silent", "broken", "slow")
 

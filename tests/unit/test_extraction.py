@@ -215,7 +215,7 @@ def test_ordinary_numbers_are_no_secrets(text: str) -> None:
         ("我的订单在哪？", False),
     ],
 )
-def test_only_what_may_last_is_worth_a_model(text: str, worth: bool) -> None:  # noqa: FBT001
+def test_only_what_may_last_is_worth_a_model(text: str, worth: bool) -> None:
     assert worth_asking(said(text)) is worth
 
 
