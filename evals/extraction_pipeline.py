@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from evals.extraction import step_cases
 from memory.keys import Actor, Thread
 from memory.longterm.access import PRIVATE, person
 from memory.longterm.alike import is_han
@@ -160,8 +161,9 @@ def labelled(cases: Sequence[dict[str, Any]], read: Callable[[Said], Read]) -> S
 
 
 def labelled_cases() -> list[dict[str, Any]]:
-    """Every labelled case of the corpus, in the order of its files."""
-    return [case for path in sorted(CORPUS.glob("*.jsonl")) if path.name != SCRIPTED for case in read_cases(path)]
+    """Every labelled case that names what was known and the step that follows."""
+    fields = ("kind", "key", "text", "value", "negated", "single")
+    return [{"id": case.text, "text": case.text, "step": case.step, "known": [{name: getattr(case.known, name) for name in fields}]} for case in step_cases()]
 
 
 def main() -> None:

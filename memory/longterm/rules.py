@@ -32,6 +32,8 @@ _ONCE: Final = re.compile(
     re.IGNORECASE,
 )
 _LIST: Final = re.compile(r"\s*(?:,|，|、|\band\b|\bor\b|和|以及|还有|或者?|跟|与)\s*", re.IGNORECASE)
+_AFTER: Final = re.compile(r"\s*[,，]?\s*(?:\b(?:but|because|since|which|so|and (?:they|it|i|we|that|hate|love|like|dislike))\b|但是?|因为|所以|不过|而且).*$", re.IGNORECASE | re.DOTALL)
+"""What follows the names of things and is none."""
 _SPOKEN: Final = {
     "chinese": "zh",
     "mandarin": "zh",
@@ -145,6 +147,7 @@ def _of_clause(clause: Sentence, said: Said, *, explicit: bool) -> Iterator[Cand
 
 def _made(rule: Rule, clause: Sentence, obj: str, value: str, said: Said) -> Iterator[Candidate]:
     text = clause.text.strip(_EDGES)
+    obj = _AFTER.sub("", obj)
     things = [part for part in _LIST.split(obj) if part.strip()] if rule.several and obj else [obj]
     for one in things:
         name = thing(one) if one else ""
