@@ -66,6 +66,8 @@ class _Message:
     actor: Actor
     reader: Reader
     source: Source
+    context: str = ""
+    """What was said before it by the person or by us: kept with the memory for search. What somebody else said is theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +133,15 @@ async def _message(item: Item, stamps: set[str], standing: Sequence[Item], work:
         return None
     reader = await work.long_term.places.reader(item.actor, session.thread, session.room)
     place = standing.index(item)
-    before = next((each.text for each in reversed(standing[:place]) if isinstance(each, UserMessage | AssistantMessage) and each.text), "")
+    latest = next((each for each in reversed(standing[:place]) if isinstance(each, UserMessage | AssistantMessage) and each.text), None)
+    before = latest.text if latest is not None else ""
+    strangers = isinstance(latest, UserMessage) and latest.actor != item.actor
     language = pick(item.text, person.locale)
     direct = reader.room_type == "im"
     said = Said(text=item.text, ts=item.ts, at=_time_of(item.ts), timezone=person.timezone, language=language, before=before, direct=direct)
     link = permalink(work.long_term.places.url, session.thread, item.ts)
     source = Source(thread=session.thread, ts=item.ts, said_by=item.actor, permalink=link)
-    return _Message(said, item.actor, reader, source)
+    return _Message(said, item.actor, reader, source, "" if strangers else before)
 
 
 async def _by_rules(message: _Message, long_term: LongTerm) -> list[Learned]:
@@ -146,7 +150,7 @@ async def _by_rules(message: _Message, long_term: LongTerm) -> list[Learned]:
 
 
 async def _kept(message: _Message, candidates: Sequence[Candidate], long_term: LongTerm) -> list[Learned]:
-    return await long_term.memories.learn(message.reader, candidates, message.source, context=message.said.before, said_at=message.said.at)
+    return await long_term.memories.learn(message.reader, candidates, message.source, context=message.context, said_at=message.said.at)
 
 
 async def _by_model(messages: Sequence[_Message], work: _Work) -> list[tuple[_Message, list[Learned]]]:
