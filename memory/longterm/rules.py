@@ -32,7 +32,10 @@ _ONCE: Final = re.compile(
     re.IGNORECASE,
 )
 _LIST: Final = re.compile(r"\s*(?:,|，|、|\band\b|\bor\b|和|以及|还有|或者?|跟|与)\s*", re.IGNORECASE)
-_AFTER: Final = re.compile(r"\s*[,，]?\s*(?:\b(?:but|because|since|which|so|and (?:they|it|i|we|that|hate|love|like|dislike))\b|但是?|因为|所以|不过|而且).*$", re.IGNORECASE | re.DOTALL)
+_AFTER: Final = re.compile(
+    r"\s*[,，]?\s*(?:\b(?:but|because|since|which|so|and (?:they|it|i|we|that|hate|love|like|dislike))\b|但是?|因为|所以|不过|而且).*$",
+    re.IGNORECASE | re.DOTALL,
+)
 """What follows the names of things and is none."""
 _SPOKEN: Final = {
     "chinese": "zh",
