@@ -77,10 +77,6 @@ LONGTERM: Final[dict[str, dict[str, str]]] = {
         "en": "That answer was for somebody else. Only they can see which of their memories it used.",
         "zh": "那条回答是给别人的，只有本人能查看用到了哪些记忆。",
     },
-    "lt_disputed_notice": {
-        "en": "What you just told me contradicts something I remember of you. Until you say in `/memory` which one is right, I go by the earlier one.",
-        "zh": "你刚才说的与我记住的内容有矛盾。请在 /memory 中选择哪一条是对的；在此之前我不会采用新的说法。",
-    },
     "lt_missing": {"en": "My long-term memory was not available for this answer.", "zh": "生成这条回答时，我的长期记忆不可用。"},
     "lt_saved_one": {"en": "Remembered. `/memory` shows it.", "zh": "已记住。输入 /memory 可以查看。"},
     "lt_saved_many": {"en": "Remembered {count} things. `/memory` shows them.", "zh": "已记住 {count} 件事。输入 /memory 可以查看。"},

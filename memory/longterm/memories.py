@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 from memory.embedder import Embedder
 from memory.keys import Actor, Thread
 from memory.longterm.access import Audience, Owner, Reader, learned_in, person, room
+from memory.longterm.asking import understood
 from memory.longterm.candidate import Candidate, Refusal, Said, Verdict
 from memory.longterm.forms import Place, freed, last_forms, memory_from, same_place, tells_of, told_anew, with_older_forms
 from memory.longterm.history import History
@@ -83,11 +84,10 @@ class Memories:
         """A search over one's own memories, for the person themself: whatever their audience, without a threshold."""
         reader = Reader(actor=actor, thread=Thread(team_id=actor.team_id, channel_id=""), room_type="im")
         question = Question(reader=reader, text=text, now=self.now())
-        hits = await self.recaller.hits(question, reader.owners, None, LIMIT)
-        from memory.longterm.asking import understood  # noqa: PLC0415
-
+        asked = understood(question)
+        hits = await self.recaller.hits(asked, reader.owners, None, LIMIT)
         with_words = [hit for hit in hits if hit.words is not None]
-        return ranked(understood(question), with_words or hits, now=self.now())[:limit]
+        return ranked(asked, with_words or hits, now=self.now())[:limit]
 
     async def used(self, memories: Sequence[Memory]) -> None:
         """Note that these were recalled for an answer."""
@@ -171,7 +171,7 @@ class Memories:
         found = {record.id: record for record in await self.store.get(owner, [new_id])}
         found |= {record.id: record for record in await self.store.list(Where((owner,), keys=(candidate.key,), live=True), limit=NEAR)}
         reader = Reader(actor=Actor(team_id=owner.team_id, user_id=owner.id), thread=Thread(team_id=owner.team_id, channel_id=""), room_type="im")
-        hits = await self.recaller.hits(Question(reader=reader, text=candidate.text, now=self.now()), (owner,), None, LIMIT)
+        hits = await self.recaller.hits(understood(Question(reader=reader, text=candidate.text, now=self.now())), (owner,), None, LIMIT)
         best = sorted(hits, key=lambda hit: (-(hit.dense or 0.0) - (1.0 if hit.words else 0.0), hit.record.id))[:NEAR]
         found |= {hit.record.id: hit.record for hit in best}
         near = {hit.record.id: hit.dense for hit in best if hit.dense is not None}

@@ -16,7 +16,7 @@ import structlog
 
 from memory.embedder import Embedder, NoVectorsError
 from memory.longterm.access import Owner, person
-from memory.longterm.asking import understood
+from memory.longterm.asking import Asked, understood
 from memory.longterm.memory import Kind, Memory, Settings
 from memory.longterm.question import Found, Question, Recalled
 from memory.longterm.ranking import chosen, ranked
@@ -66,19 +66,18 @@ class Recaller:
         standing = chosen([Found(memory, 1.0, "always") for memory in standing_of(always, question.now)], k=MOST_ALWAYS, tokens=tokens, count=count)
         known = {found.memory.id for found in standing}
         used = sum(count(found.memory.text) for found in standing)
-        hits = await self.hits(question, reader.owners, reader.audiences, limit * EMBEDDING_PART)
-        fitting = [found for found in await self._ranked(question, hits) if found.memory.id not in known]
+        asked = understood(question)
+        hits = await self.hits(asked, reader.owners, reader.audiences, limit * EMBEDDING_PART)
+        fitting = [found for found in await self._ranked(asked, hits, question.now) if found.memory.id not in known]
         return Recalled(found=(*standing, *chosen(fitting, k=MOST, tokens=max(tokens - used, 0), count=count)))
 
-    async def _ranked(self, question: Question, hits: Sequence[Hit]) -> list[Found]:
-        asked = understood(question)
+    async def _ranked(self, asked: Asked, hits: Sequence[Hit], now: float) -> list[Found]:
         if len(hits) < PER_LEG:
-            return ranked(asked, hits, now=question.now)
-        return await asyncio.to_thread(ranked, asked, hits, now=question.now)
+            return ranked(asked, hits, now=now)
+        return await asyncio.to_thread(ranked, asked, hits, now=now)
 
-    async def hits(self, question: Question, owners: tuple[Owner, ...], audiences: frozenset[str] | None, patience: float) -> list[Hit]:
+    async def hits(self, asked: Asked, owners: tuple[Owner, ...], audiences: frozenset[str] | None, patience: float) -> list[Hit]:
         """What both legs of a search bring. Raises `StoreDown`."""
-        asked = understood(question)
         where = Where(owners, audiences=audiences, live=True, since=asked.since, until=asked.until)
         vectors = await self._vectors(asked.queries, patience)
         found: dict[str, Hit] = {}
