@@ -119,6 +119,7 @@ async def check_memory(settings: Settings) -> Finding:
     from bot.embedder_choice import Chosen  # noqa: PLC0415 - loads numpy
     from bot.memory_store import memory_store  # noqa: PLC0415
     from memory.embedder_cache import NoVectorsError  # noqa: PLC0415
+    from memory.longterm.collection import NAME  # noqa: PLC0415
     from memory.longterm.store import StoreDown, StoreInUse  # noqa: PLC0415
     from memory.longterm.store import StoreError as MemoryStoreError  # noqa: PLC0415
 
@@ -126,6 +127,8 @@ async def check_memory(settings: Settings) -> Finding:
         embedder = Chosen(settings)
         try:
             store = await memory_store(settings, embedder)
+            if not settings.qdrant_url and not (settings.home / NAME / "store.json").exists():
+                return Finding("memory", ok=True, text=f"embedded, made at the first start, found by {store.model}")
             await store.start()
             try:
                 count = (await store.stats())["memory"]
@@ -135,10 +138,10 @@ async def check_memory(settings: Settings) -> Finding:
             await embedder.close()
     except StoreInUse:
         return Finding("memory", ok=True, text="embedded, in use by a bot that runs on this data folder")
-    except MemoryStoreError as error:
+    except (MemoryStoreError, SettingsError, NoVectorsError) as error:
         return Finding("memory", ok=False, text=f"{error}")
-    except (SettingsError, NoVectorsError) as error:
-        return Finding("memory", ok=False, text=f"{error}")
+    except OSError as error:
+        return Finding("memory", ok=False, text=f"{error.filename or settings.home} cannot be read ({error.strerror or error}): mend its rights.")
     except StoreDown as error:
         return Finding("memory", ok=False, text=f"no answer ({error}): start the server, or mend QDRANT_URL. The bot runs without it, and says so.")
     where = "a Qdrant server" if settings.qdrant_url else "embedded"

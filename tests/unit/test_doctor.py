@@ -16,6 +16,9 @@ from bot.manifest import SCOPES
 from bot.settings import Settings, load_settings
 from memory.embedded import open_embedded
 from memory.health import explain_store, inspect_store
+from memory.longterm.collection import NAME
+from memory.longterm.opening import open_store
+from memory.longterm.store import WORDS_ONLY
 
 OK = {"ok": True, "user": "steward", "team": "Acme", "url": "wss://127.0.0.1/"}
 
@@ -63,7 +66,7 @@ async def test_when_all_is_well_every_line_says_so(tmp_path: Path) -> None:
     }
     async with answering(replies) as address:
         found = await findings(settings(address, tmp_path, STEWARD_MODEL_FALLBACKS="second"))
-    assert set(found) == {"settings", "data folder", "store", "tools", "Slack", "Socket Mode", "model"}
+    assert set(found) == {"settings", "data folder", "store", "memory", "tools", "Slack", "Socket Mode", "model"}
     assert all(ok for ok, _ in found.values()), found
 
 
@@ -149,3 +152,16 @@ def test_the_exit_code_and_the_last_line_tell_the_whole(tmp_path: Path) -> None:
     assert lines[-1] == "All is well."
     assert main(load_settings({"STEWARD_HOME": str(tmp_path), "REDIS_URL": "redis://127.0.0.1:1/0"}), write=lines.append) == 1
     assert lines[-1] == "1 to mend."
+
+
+async def test_looking_at_the_memories_makes_none_and_reads_those_there_are(tmp_path: Path) -> None:
+    chosen = load_settings({"STEWARD_HOME": str(tmp_path), "STEWARD_EMBEDDER": "none"})
+    assert "first start" in (await findings(chosen))["memory"][1]
+    assert not (tmp_path / NAME).exists()
+    store = open_store(tmp_path, None, model=WORDS_ONLY, size=0)
+    await store.start()
+    assert "in use by a bot" in (await findings(chosen))["memory"][1]
+    await store.close()
+    assert "0 memories" in (await findings(chosen))["memory"][1]
+    (tmp_path / NAME / "store.json").write_text("{", encoding="utf-8")
+    assert not (await findings(chosen))["memory"][0]
