@@ -48,6 +48,7 @@ async def start_long_term(
     await late.start()
     space = slack.me.team_id
     memories = Memories(late, embedder, locks=OwnerLocks(client, space=space), now=now)
+    memories.recaller.prepare()
     trail = RecallTrail(client, space=space, lifetime=2 * session_lifetime)
     whole = partial(erase_space, client, space)
     erasing = Erasing(memories, mailbox, trail, Handovers(client, space=space), drop_answers=tool_state.drop_cached, erase_space=whole)

@@ -40,6 +40,10 @@ class Stored:
             self._known[key] = await self._engine.query(text)
         return self._known[key]
 
+    async def queries(self, texts: Sequence[str]) -> Floats:
+        """See `Embedder`."""
+        return np.stack([await self.query(text) for text in texts])
+
     def save(self) -> None:
         """Write what is new to the folder."""
         if self._path is None or len(self._known) == self._saved:

@@ -1,9 +1,10 @@
 """How well long-term memory finds what a question needs, beside other ways to search: `python -m evals.longterm [--data FOLDER] [--cache FOLDER]`.
 
-LoCoMo (conversations of months, every turn a memory) and MADial-Bench (diaries in Chinese and English) are searched by words alone, by meaning
-alone, by both with reciprocal ranks, by mem0 where it is installed, and by the product's own recall; no language model is asked. Then it is
-counted how often recall keeps what fits, and how often it keeps silent when another person's questions are asked. One set of parameters for
-everything. The data are not part of this project: the folder that holds them is given here or by STEWARD_EVAL_DATA.
+First a working day's requests are asked beside one person's notes, most of which have nothing to do with them. Then LoCoMo (conversations of months,
+every turn a memory) and MADial-Bench (diaries in Chinese and English) are searched by words alone, by meaning alone, by both with reciprocal ranks, by
+mem0 where it is installed, and by the product's own recall; no language model is asked. It is counted how often recall keeps what fits, and how often it
+keeps silent when another person's questions are asked. One set of parameters for everything. LoCoMo's and MADial's data are not part of this project: the
+folder that holds them is given here or by STEWARD_EVAL_DATA.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Final
 
 from evals.locomo_vectors import Stored
 from evals.longterm_data import Asking, Case, DataSet, data_sets
+from evals.longterm_everyday import kept
 from evals.longterm_mem0 import Mem0, installed
 from evals.longterm_systems import Ours, Plain, spoken
 from memory.embedder import Embedder, embedder
@@ -130,13 +132,19 @@ async def silence(data: DataSet, engine: Embedder | None) -> tuple[float, float,
 
 async def main(options: argparse.Namespace) -> None:
     """Measure and print."""
+    engine = embedder()
+    for language in ("en", "zh"):
+        day = await kept(engine, language)
+        print(f"a working day, {language}: {len(day.disturbed)} of {day.silent} requests that need nothing recall something; ", end="")
+        print(f"{len(day.missed)} of {day.needed} memories needed are missed; {day.besides:.1f} come besides")
+        for each in (*day.disturbed, *day.missed) if options.each else ():
+            print(f"  {each}")
     folder = options.data or os.environ.get("STEWARD_EVAL_DATA", "")
     sets = data_sets(Path(folder)) if folder else []
     if not sets:
         print("Nothing to measure with: give the folder that holds LoCoMo's or MADial-Bench's files by --data or STEWARD_EVAL_DATA.")
         return
     began = time.perf_counter()
-    engine = embedder()
     stored = Stored(engine, Path(options.cache) if options.cache else None) if engine is not None else None
     compare = installed() and not options.without_mem0 and stored is not None
     if not installed():
@@ -158,5 +166,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m evals.longterm", description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
     parser.add_argument("--data", metavar="FOLDER", help="holds locomo_dev.json and madial_*.jsonl")
     parser.add_argument("--cache", metavar="FOLDER", help="where vectors are kept between runs")
+    parser.add_argument("--each", action="store_true", help="name the requests of the working day that went wrong")
     parser.add_argument("--without-mem0", action="store_true", help="leave mem0 out: it takes most of the time")
     asyncio.run(main(parser.parse_args()))

@@ -17,11 +17,12 @@ from memory.embedder import Embedder, Floats
 from memory.longterm.asking import understood
 from memory.longterm.indexed import embed_text, words_of
 from memory.longterm.question import Found
-from memory.longterm.ranking import ranked
+from memory.longterm.ranking import Match, ranked
 from memory.longterm.recalling import PER_LEG
 from memory.longterm.records import of_memory
 from memory.longterm.sparse import query_words, record_words
-from memory.longterm.store import Hit, Record
+from memory.longterm.store import Record
+from memory.longterm.usual import Bearing, Usual, usual_of
 
 RRF: Final = 60
 
@@ -54,19 +55,21 @@ class Shelf:
         likeness: Floats = self._dense @ vector
         return likeness
 
-    def search(self, vectors: Sequence[Floats], wanted: Mapping[int, float], limit: int) -> list[Hit]:
-        """As `Store.search` gives it, for several vectors at once."""
+    def search(self, bearings: Sequence[Bearing], wanted: Mapping[int, float], limit: int) -> list[Match]:
+        """As `Recaller.matches` gives it: `bearings` of the talk and, last, of the request alone."""
         words = self.words(wanted)
         by_words = {row for row in best(words)[:limit] if words[row] > 0}
-        meaning = np.max([self.meaning(vector) for vector in vectors], axis=0) if vectors else None
-        by_meaning = set(best(meaning)[:limit]) if meaning is not None else set()
+        near = [self.meaning(look.direction) * look.reach for look in bearings]
+        among = [set(best(each)[:limit]) for each in near]
+        rows = by_words.union(*among)
         return [
-            Hit(
+            Match(
                 self._records[row],
-                float(meaning[row]) if meaning is not None and row in by_meaning else None,
+                float(near[0][row]) if near and row in among[0] else None,
+                float(near[-1][row]) if near and row in among[-1] else None,
                 float(words[row]) if row in by_words else None,
             )
-            for row in sorted(by_words | by_meaning)
+            for row in sorted(rows)
         ]
 
 
@@ -106,20 +109,26 @@ class Plain:
 class Ours:
     """The product's own recall of one owner's memories."""
 
-    def __init__(self, case: Case, vectors: Floats | None) -> None:
+    def __init__(self, case: Case, vectors: Floats | None, usual: Usual | None = None) -> None:
+        self._usual = usual
         records = [of_memory(memory, dense=None if vectors is None else vectors[row], words=words_of(memory)) for row, memory in enumerate(case.memories)]
         self._shelf = Shelf(records)
 
     @classmethod
     async def of(cls, case: Case, embedder: Embedder | None) -> Ours:
         """Index a case."""
-        return cls(case, await embedder.passages([embed_text(memory) for memory in case.memories]) if embedder is not None else None)
+        if embedder is None:
+            return cls(case, None)
+        return cls(case, await embedder.passages([embed_text(memory) for memory in case.memories]), await usual_of(embedder))
 
     async def found(self, asking: Asking, embedder: Embedder | None) -> list[Found]:
         """What is found for a question, the best first."""
         asked = understood(asking.question)
-        vectors = [await embedder.query(query) for query in asked.queries] if embedder is not None else []
-        return ranked(asked, self._shelf.search(vectors, asked.words, PER_LEG), now=asking.question.now)
+        looks: list[Bearing] = []
+        if embedder is not None and self._usual is not None:
+            vectors = await embedder.queries(asked.queries)
+            looks = [self._usual.bearing(vector, query) for vector, query in zip(vectors, asked.queries, strict=True)]
+        return ranked(asked, self._shelf.search(looks, asked.words, PER_LEG), now=asking.question.now)
 
 
 def spoken(asking: Asking) -> str:

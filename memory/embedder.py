@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class Embedder(Protocol):
-    """Makes vectors of unit length. Both methods raise `NoVectorsError` when the engine cannot be used."""
+    """Makes vectors of unit length. All methods raise `NoVectorsError` when the engine cannot be used."""
 
     @property
     def name(self) -> str:
@@ -41,6 +41,9 @@ class Embedder(Protocol):
 
     async def query(self, text: str) -> Floats:
         """The vector of a question: shape (size,)."""
+
+    async def queries(self, texts: Sequence[str]) -> Floats:
+        """The vectors of questions, in their order: shape (len(texts), size)."""
 
 
 async def size_of(embedder: Embedder) -> int:

@@ -60,6 +60,10 @@ class Batched(ABC):
         vector: Floats = (await self._vectors([text], is_query=True))[0]
         return vector
 
+    async def queries(self, texts: Sequence[str]) -> Floats:
+        """The vectors of questions: shape (len(texts), size), unit length. Raises `NoVectorsError`."""
+        return await self._vectors(texts, is_query=True)
+
     async def _vectors(self, texts: Sequence[str], *, is_query: bool) -> Floats:
         plain = [self._plain(text) for text in texts]
         keys = [hashlib.blake2b(text.encode(), digest_size=16, person=b"query" if is_query else b"passage").digest() for text in plain]

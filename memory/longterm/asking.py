@@ -17,6 +17,7 @@ from typing import Final
 from memory.longterm.indexed import day_mark, month_mark
 from memory.longterm.question import Question
 from memory.longterm.sparse import query_words
+from memory.longterm.topics import mark, wanted
 from memory.recall import COMMON_NAMES
 from memory.reference import refers_back
 from memory.said_days import Span, spans_of
@@ -33,6 +34,8 @@ PAIR_PART: Final = 0.5
 """What a word of any request tells, and one pair of characters: pairs overlap, and half of them are no words."""
 MARK_WEIGHT: Final = 1.0
 """Of the mark of a day or a month that is named."""
+TOPIC_WEIGHT: Final = 1.0
+"""Of the mark of a topic that matters."""
 MOST_DAYS: Final = 10
 """A span of more days is looked for by its months."""
 
@@ -53,6 +56,12 @@ _KEYS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     )
 )
 
+_PERSONAL: Final = re.compile(
+    r"\b(?:i|i[’'](?:m|ve|d|ll)|my(?! (?:reminder|order|ticket|approval|task|message|invoice|calendar)s?\b)|mine|myself|we|we[’'](?:re|ve|d|ll)|our|ours|us)\b"
+    r"|(?<![帮给跟替对为])(?<!告诉)(?<!提醒)(?:我|咱)(?!想问|要问|们?的(?:提醒|订单|工单|任务|消息|发票|日程))",
+    re.IGNORECASE,
+)
+"""It speaks of the person, beyond asking to be told, shown or given something."""
 _EXACT: Final = frozenset({"name", "birthday", "reply_language"})
 _MENTION: Final = re.compile(r"<@([UW][A-Z0-9]+)")
 
@@ -62,7 +71,8 @@ class Asked:
     """What to look for."""
 
     queries: tuple[str, ...]
-    """Texts whose meaning is looked for."""
+    """Texts whose meaning is looked for: the request with the messages before it, and where there are any the request alone, by which it is decided
+    what has to do with it."""
     words: dict[int, float]
     """Weight by term number."""
     since: float | None = None
@@ -80,6 +90,10 @@ class Asked:
     """Ids of the people it names."""
     telling: Mapping[int, float] = field(default_factory=dict)
     """Weight by term number of what a memory that fits would hold: less for words of any request whatever."""
+    personal: bool = False
+    """It speaks of the person, or of somebody whose words may be among the memories. A sum or a translation does not."""
+    wanted: frozenset[str] = frozenset()
+    """Topics of which preferences and plans matter to the answer."""
 
 
 def understood(question: Question) -> Asked:
@@ -93,18 +107,23 @@ def understood(question: Question) -> Asked:
     named = {part: people[name] for name in people for part in _parts(name) if _stands(part).search(question.text)}
     texts = [_told_by_oneself(each, named) for each in (*recent, question.text)]
     weighted = [*((text, RECENT_WEIGHT) for text in texts[:-1]), (texts[-1], 1.0)]
+    matter = wanted(question.text)
+    marks = [(mark(topic), TOPIC_WEIGHT) for topic in sorted(matter)]
+    speakers = frozenset({*named.values(), *_MENTION.findall(question.text)})
     keys = tuple(key for key, pattern in _KEYS if pattern.search(plain))
     return Asked(
-        queries=("\n".join(texts),),
-        words=query_words([*weighted, *((name, NAME_WEIGHT) for name in named)], [(mark, MARK_WEIGHT) for span in spans for mark in _marks(span)]),
+        queries=("\n".join(texts), texts[-1]) if recent else (texts[-1],),
+        words=query_words([*weighted, *((name, NAME_WEIGHT) for name in named)], [*((day, MARK_WEIGHT) for span in spans for day in _marks(span)), *marks]),
         since=since,
         until=until,
         habit=back is not None and back.kind == "same_as_before",
         keys=keys,
         topical=not any(key in _EXACT for key in keys),
         spans=spans,
-        speakers=frozenset({*named.values(), *_MENTION.findall(question.text)}),
-        telling=_telling(weighted),
+        speakers=speakers,
+        telling=_telling(weighted[-1:]),
+        personal=bool(speakers) or _PERSONAL.search(question.text) is not None,
+        wanted=matter,
     )
 
 

@@ -7,10 +7,12 @@ of, because "in May" seldom stands in what was said in May.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 
 from memory.longterm.memory import Memory
 from memory.longterm.sparse import record_words
+from memory.longterm.topics import mark, topics_about
 from memory.terms import hashed, terms
 
 OWN: Final = 2.0
@@ -29,12 +31,18 @@ def embed_text(memory: Memory) -> str:
 def words_of(memory: Memory) -> dict[int, float]:
     """Its weighted terms."""
     parts = ((memory.text, OWN), (memory.context, BEFORE), (" ".join(_about(memory)), SAYING))
-    return record_words(parts, day_marks(memory.created if memory.valid_from is None else memory.valid_from))
+    marks = day_marks(memory.created if memory.valid_from is None else memory.valid_from)
+    return record_words(parts, (*marks, *(mark(topic) for topic in sorted(topics_about(memory.kind, memory.key, memory.text, memory.condition)))))
 
 
 def said_words(memory: Memory) -> frozenset[int]:
     """The numbers of the terms in it and in what it is about."""
-    return frozenset(hashed(term) for text in (memory.text, memory.context, *_about(memory)) for term in terms(text))
+    return _numbers((memory.text, memory.context, *_about(memory)))
+
+
+@lru_cache(maxsize=4_096)
+def _numbers(texts: tuple[str, ...]) -> frozenset[int]:
+    return frozenset(hashed(term) for text in texts for term in terms(text))
 
 
 def _about(memory: Memory) -> list[str]:

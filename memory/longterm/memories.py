@@ -29,6 +29,7 @@ from memory.longterm.reconcile import reconcile
 from memory.longterm.records import EVERYTHING, change_of, memory_of, of_settings
 from memory.longterm.store import Record, Store, Where
 from memory.longterm.typed import NotKept, retyped, typed
+from memory.longterm.withdrawing import withdrawal
 from memory.longterm.writing import Step, Writer
 
 LIMIT: Final = 0.5
@@ -85,9 +86,9 @@ class Memories:
         reader = Reader(actor=actor, thread=Thread(team_id=actor.team_id, channel_id=""), room_type="im")
         question = Question(reader=reader, text=text, now=self.now())
         asked = understood(question)
-        hits = await self.recaller.hits(asked, reader.owners, None, LIMIT)
-        with_words = [hit for hit in hits if hit.words is not None]
-        return ranked(asked, with_words or hits, now=self.now())[:limit]
+        matches = await self.recaller.matches(asked, reader.owners, None, LIMIT)
+        with_words = [match for match in matches if match.words is not None]
+        return ranked(asked, with_words or matches, now=self.now())[:limit]
 
     async def used(self, memories: Sequence[Memory]) -> None:
         """Note that these were recalled for an answer."""
@@ -170,8 +171,7 @@ class Memories:
         """What the candidate is compared with: the same place's earlier reading, the same key, and what search finds near."""
         found = {record.id: record for record in await self.store.get(owner, [new_id])}
         found |= {record.id: record for record in await self.store.list(Where((owner,), keys=(candidate.key,), live=True), limit=NEAR)}
-        reader = Reader(actor=Actor(team_id=owner.team_id, user_id=owner.id), thread=Thread(team_id=owner.team_id, channel_id=""), room_type="im")
-        hits = await self.recaller.hits(understood(Question(reader=reader, text=candidate.text, now=self.now())), (owner,), None, LIMIT)
+        hits = await self.recaller.hits(candidate.text, (owner,), LIMIT)
         best = sorted(hits, key=lambda hit: (-(hit.dense or 0.0) - (1.0 if hit.words else 0.0), hit.record.id))[:NEAR]
         found |= {hit.record.id: hit.record for hit in best}
         near = {hit.record.id: hit.dense for hit in best if hit.dense is not None}
@@ -231,7 +231,7 @@ class Memories:
         page = await self._page(where, limit, before)
         if before is not None or kinds:
             return page
-        others = [memory for record in await self.store.list(Where((person(actor),), live=False), limit=200) if (memory := memory_of(record)) is not None]
+        others = [memory for record in await self._all_of(Where((person(actor),), live=False)) if (memory := memory_of(record)) is not None]
         waiting = [memory for memory in others if memory.disputed_with and not memory.superseded_by]
         known = {memory.id: memory for memory in await self._get(person(actor), [memory.disputed_with for memory in waiting])}
         pairs = tuple((memory, known[memory.disputed_with]) for memory in waiting if memory.disputed_with in known)
@@ -362,6 +362,21 @@ class Memories:
             await self.writer.write([Step("settled", before, after) for before, after in freed(gone, await self._everything(owner))], "person")
             await self.store.delete(owner, [*gone, *notes])
             return list(gone.values())
+
+    async def withdraw(self, actor: Actor, ids: Sequence[str], *, thread: Thread) -> list[Memory]:
+        """Delete what a message told that is gone or tells something else now; what it had changed is as it was. Gives what was deleted."""
+        gone = await self._withdraw(person(actor), ids)
+        return gone + await self._withdraw(room(thread), [memory.id for memory in await self._said_in(thread, actor, ids)])
+
+    async def _withdraw(self, owner: Owner, ids: Sequence[str]) -> list[Memory]:
+        async with self.locks.held(owner):
+            asked = await self._get(owner, ids)
+            if not asked:
+                return []
+            plan = withdrawal(asked, await self._everything(owner), await self._changes(owner))
+            noted = await self.writer.write([Step("settled", before, after) for before, after in plan.back], "message")
+            await self.store.delete(owner, [*plan.gone, *plan.notes, *(change.id for change in noted)])  # they tell it, or lead back to it
+            return list(plan.gone.values())
 
     async def forget_all(self, actor: Actor) -> list[Memory]:
         """Delete everything of a person but their settings, and the agreements they said; gives what was deleted."""

@@ -8,7 +8,7 @@ the answer goes out without memory and says so.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -19,9 +19,11 @@ from memory.longterm.access import Owner, person
 from memory.longterm.asking import Asked, understood
 from memory.longterm.memory import Kind, Memory, Settings
 from memory.longterm.question import Found, Question, Recalled
-from memory.longterm.ranking import chosen, ranked
+from memory.longterm.ranking import Match, chosen, ranked
 from memory.longterm.records import ALWAYS, memory_of, settings_id, settings_of
-from memory.longterm.store import Floats, Hit, Store, StoreDown, Where
+from memory.longterm.sparse import query_words
+from memory.longterm.store import Hit, Store, StoreDown, Where
+from memory.longterm.usual import Bearing, Usual, usual_of
 
 log = structlog.get_logger(__name__)
 
@@ -29,6 +31,8 @@ PER_LEG = 100
 """Records each leg of a search brings at most."""
 MOST = 8
 """Memories that fit the question."""
+READ = 32
+"""Of what was found so many are read whole, the best first."""
 MOST_ALWAYS = 12
 """Memories that always apply."""
 EMBEDDING_PART = 0.6
@@ -43,6 +47,7 @@ class Recaller:
     def __init__(self, store: Store, embedder: Embedder | None) -> None:
         self._store = store
         self._embedder = embedder
+        self._usual: asyncio.Task[Usual] | None = None
 
     async def recall(self, question: Question, *, tokens: int, count: Count, limit: float) -> Recalled:
         """What fits, in at most `tokens`, within `limit` seconds. Never raises for a store or an embedder that is away."""
@@ -67,47 +72,77 @@ class Recaller:
         known = {found.memory.id for found in standing}
         used = sum(count(found.memory.text) for found in standing)
         asked = understood(question)
-        hits = await self.hits(asked, reader.owners, reader.audiences, limit * EMBEDDING_PART)
-        fitting = [found for found in await self._ranked(asked, hits, question.now) if found.memory.id not in known]
+        matches = await self.matches(asked, reader.owners, reader.audiences, limit * EMBEDDING_PART)
+        fitting = [found for found in await self._ranked(asked, matches, question.now) if found.memory.id not in known]
         return Recalled(found=(*standing, *chosen(fitting, k=MOST, tokens=max(tokens - used, 0), count=count)))
 
-    async def _ranked(self, asked: Asked, hits: Sequence[Hit], now: float) -> list[Found]:
-        if len(hits) < PER_LEG:
-            return ranked(asked, hits, now=now)
-        return await asyncio.to_thread(ranked, asked, hits, now=now)
+    async def _ranked(self, asked: Asked, matches: Sequence[Match], now: float) -> list[Found]:
+        if len(matches) < PER_LEG:
+            return ranked(asked, matches, now=now, most=READ)
+        return await asyncio.to_thread(ranked, asked, matches, now=now, most=READ)
 
-    async def hits(self, asked: Asked, owners: tuple[Owner, ...], audiences: frozenset[str] | None, patience: float) -> list[Hit]:
-        """What both legs of a search bring. Raises `StoreDown`."""
+    async def matches(self, asked: Asked, owners: tuple[Owner, ...], audiences: frozenset[str] | None, patience: float) -> list[Match]:
+        """What both legs of a search bring. Without vectors within `patience` seconds words alone bring it. Raises `StoreDown`."""
         where = Where(owners, audiences=audiences, live=True, since=asked.since, until=asked.until)
-        vectors = await self._vectors(asked.queries, patience)
-        found: dict[str, Hit] = {}
-        legs: list[Floats | None] = [*vectors] or [None]
-        for dense in legs:
-            for hit in await self._store.search(where, dense=dense, words=asked.words, limit=PER_LEG):
-                known = found.get(hit.record.id)
-                found[hit.record.id] = hit if known is None else Hit(hit.record, _better(known.dense, hit.dense), _better(known.words, hit.words))
+        looks = await self._bearings(asked.queries, patience)
+        talk, alone = (looks[0], looks[-1]) if looks else (None, None)
+        found = {hit.record.id: _match(hit, talk) for hit in await self._search(where, talk, asked.words)}
+        if talk is not alone:
+            for hit in await self._search(where, alone, {}):
+                known = found.get(hit.record.id) or Match(hit.record, None, None, None)
+                found[hit.record.id] = replace(known, alone=_spreads(hit, alone))
+        else:
+            found = {one: replace(match, alone=match.near) for one, match in found.items()}
         if asked.habit or asked.keys:
             await self._by_key(where, asked.habit, asked.keys, found)
         return list(found.values())
 
-    async def _by_key(self, where: Where, habit: bool, keys: tuple[str, ...], found: dict[str, Hit]) -> None:  # noqa: FBT001
+    async def hits(self, text: str, owners: tuple[Owner, ...], patience: float) -> list[Hit]:
+        """What is like a text by its words and by plain cosine, whoever may read it: what a new memory is compared with. Raises `StoreDown`."""
+        vector = None
+        if self._embedder is not None:
+            try:
+                async with asyncio.timeout(patience):
+                    vector = await self._embedder.query(text)
+            except (NoVectorsError, TimeoutError) as error:
+                log.warning("text_without_vector", reason=str(error) or "too slow")
+        return await self._store.search(Where(owners, live=True), dense=vector, words=query_words([(text, 1.0)]), limit=PER_LEG)
+
+    async def _search(self, where: Where, look: Bearing | None, words: Mapping[int, float]) -> list[Hit]:
+        return await self._store.search(where, dense=look.direction if look is not None else None, words=words, limit=PER_LEG)
+
+    async def _by_key(self, where: Where, habit: bool, keys: tuple[str, ...], found: dict[str, Match]) -> None:  # noqa: FBT001
         """What is asked for by what it is about ("as usual") is found whatever its words."""
         wanted = [replace(where, since=None, until=None, keys=keys)] if keys else []
         if habit:
             wanted.append(replace(where, since=None, until=None, kinds=kinds_stored(Kind.HABIT, Kind.PREFERENCE)))
         for each in wanted:
             for record in await self._store.list(each, limit=MOST * 2):
-                found.setdefault(record.id, Hit(record, None, None))
+                found.setdefault(record.id, Match(record, None, None, None))
 
-    async def _vectors(self, queries: Sequence[str], patience: float) -> list[Floats]:
+    async def _bearings(self, queries: Sequence[str], patience: float) -> list[Bearing]:
+        """Where to look from each of the queries; nowhere when there is no embedder, or none in time."""
         if self._embedder is None:
             return []
         try:
             async with asyncio.timeout(patience):
-                return [await self._embedder.query(query) for query in queries]
+                usual = await asyncio.shield(self._usual_for(self._embedder))
+                return [usual.bearing(vector, query) for vector, query in zip(await self._embedder.queries(queries), queries, strict=True)]
         except (NoVectorsError, TimeoutError) as error:
             log.warning("question_without_vector", reason=str(error) or "too slow")
             return []
+
+    def prepare(self) -> None:
+        """Begin with what takes a while and is the same for every question; the first one waits for it no longer than for anything else."""
+        if self._embedder is not None:
+            self._usual_for(self._embedder)
+
+    def _usual_for(self, embedder: Embedder) -> asyncio.Task[Usual]:
+        """What is usual for the embedder, worked out once; a failure is tried again by the next who asks."""
+        task = self._usual
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = self._usual = asyncio.create_task(usual_of(embedder), name="what is usual")
+        return task
 
     async def always(self, owner: Owner, audiences: frozenset[str] | None) -> list[Memory]:
         """What always applies to a person, where it may be recalled. Raises `StoreDown`."""
@@ -137,5 +172,10 @@ def kinds_stored(*kinds: Kind) -> tuple[str, ...]:
     return tuple(f"{kind.value}{mark}" for kind in kinds for mark in ("", ALWAYS))
 
 
-def _better(one: float | None, other: float | None) -> float | None:
-    return other if one is None else one if other is None else max(one, other)
+def _match(hit: Hit, look: Bearing | None) -> Match:
+    return Match(hit.record, _spreads(hit, look), None, hit.words)
+
+
+def _spreads(hit: Hit, look: Bearing | None) -> float | None:
+    """How near it is, in spreads of what is usual."""
+    return None if hit.dense is None or look is None else hit.dense * look.reach

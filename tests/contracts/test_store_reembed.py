@@ -53,6 +53,10 @@ class Lengths:
         """See `Embedder`."""
         return vector(*(float(text.count(letter)) + 0.1 for letter in "abcdefgh"))
 
+    async def queries(self, texts: Sequence[str]) -> Floats:
+        """See `Embedder`."""
+        return np.stack([await self.query(text) for text in texts])
+
 
 def text_of(each: Record) -> str | None:
     return str(each.payload["text"]) if each.what == "memory" else None

@@ -69,7 +69,7 @@ def test_several_answers_in_one_field_are_read_and_questions_without_an_answer_l
 def test_a_question_is_what_the_person_said_before_the_tested_turn(folder: Path) -> None:
     asking = data_sets(folder)[1].cases[0].askings[0]
     assert (asking.question.recent, asking.question.text) == (("今天风很大",), "想放风筝")
-    assert understood(asking.question).queries == ("今天风很大\n想放风筝",)
+    assert understood(asking.question).queries == ("今天风很大\n想放风筝", "想放风筝")
 
 
 async def test_our_recall_finds_the_answers_by_words_alone(folder: Path) -> None:
@@ -91,7 +91,7 @@ def test_the_measures_are_what_their_names_say() -> None:
 
 async def test_it_prints_every_system_and_how_often_recall_is_silent(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(longterm, "embedder", lambda: None)
-    await longterm.main(argparse.Namespace(data=str(folder), cache=None, without_mem0=True))
+    await longterm.main(argparse.Namespace(data=str(folder), cache=None, without_mem0=True, each=False))
     out = capsys.readouterr().out
     assert "LoCoMo: 4 memories of 1, 2 questions" in out
     assert "MADial zh: 2 memories of 1, 1 questions" in out
@@ -101,5 +101,5 @@ async def test_it_prints_every_system_and_how_often_recall_is_silent(folder: Pat
 
 async def test_without_data_it_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STEWARD_EVAL_DATA", raising=False)
-    await longterm.main(argparse.Namespace(data=None, cache=None, without_mem0=True))
+    await longterm.main(argparse.Namespace(data=None, cache=None, without_mem0=True, each=False))
     assert "give the folder" in capsys.readouterr().out

@@ -16,10 +16,9 @@ from memory.longterm.asking import Asked, understood
 from memory.longterm.indexed import embed_text, words_of
 from memory.longterm.memory import Kind, Memory, Source, memory_id
 from memory.longterm.question import Found, Question
-from memory.longterm.ranking import LINE_COST, chosen, ranked
+from memory.longterm.ranking import LINE_COST, Match, chosen, ranked
 from memory.longterm.records import of_memory
 from memory.longterm.sparse import query_words, record_words
-from memory.longterm.store import Hit
 
 ANN = Actor(team_id="T1", user_id="U0ANN")
 BOB = Actor(team_id="T1", user_id="U0BOB")
@@ -54,8 +53,9 @@ def told(asking: Question, memories: Sequence[Memory], *, k: int = 8, tokens: in
     return [each.memory.text for each in chosen(found(asking, memories), k=k, tokens=tokens, count=word_count)]
 
 
-def hits(*each: tuple[Memory, float | None, float | None]) -> list[Hit]:
-    return [Hit(of_memory(one, dense=None, words={}), dense, words) for one, dense, words in each]
+def matches(*each: tuple[Memory, float | None, float | None]) -> list[Match]:
+    """Found so near, in spreads of what is usual, and with so much of the words."""
+    return [Match(of_memory(one, dense=None, words={}), near, near, words) for one, near, words in each]
 
 
 TWINS = {
@@ -110,7 +110,7 @@ def test_as_usual_finds_the_habit_by_what_it_is_and_not_by_its_words(text: str) 
     asked = understood(question(text))
     assert asked.habit
     assert "order" in asked.keys
-    order = ranked(asked, hits((other, 0.80, 4.0), (habit, None, None)), now=NOW)
+    order = ranked(asked, matches((other, 0.80, 4.0), (habit, None, None)), now=NOW)
     assert order[0].memory == habit
     assert (order[0].fits, order[0].why) == (True, "key")
 
@@ -125,7 +125,7 @@ def test_a_wish_for_the_usual_is_seen_in_both_languages(text: str, habit: bool) 
 @pytest.mark.parametrize("text", ["What is my name?", "我叫什么"])
 def test_the_very_thing_asked_for_fits_whatever_its_words(text: str) -> None:
     name = memory("Call me Nan", key="name")
-    assert ranked(understood(question(text)), hits((name, None, None)), now=NOW)[0].fits
+    assert ranked(understood(question(text)), matches((name, None, None)), now=NOW)[0].fits
 
 
 def test_whoever_is_named_called_themselves_i() -> None:
@@ -139,12 +139,12 @@ def test_whoever_is_named_called_themselves_i() -> None:
 def test_what_the_named_person_said_comes_first() -> None:
     by_ann, by_bob = memory("The van is in the yard", at=NOW - 2), memory("The van stands in the yard", at=NOW - 3, said_by=BOB)
     asked = understood(question("Where does Bob say the van is?", people={"Bob": BOB.user_id}))
-    assert [each.memory.source.said_by for each in ranked(asked, hits((by_ann, 0.81, 2.0), (by_bob, 0.81, 2.0)), now=NOW)] == [BOB, ANN]
+    assert [each.memory.source.said_by for each in ranked(asked, matches((by_ann, 0.81, 2.0), (by_bob, 0.81, 2.0)), now=NOW)] == [BOB, ANN]
 
 
 def test_earlier_messages_count_but_less_than_the_request() -> None:
     asked = understood(question("and where?", "my sister's wedding"))
-    assert asked.queries == ("my sister's wedding\nand where?",)
+    assert asked.queries == ("my sister's wedding\nand where?", "and where?")
     both = understood(question("wedding", "sister"))
     words = query_words([("wedding", 1.0)])
     assert all(both.words[key] == 1.0 for key in words)
@@ -154,23 +154,37 @@ def test_earlier_messages_count_but_less_than_the_request() -> None:
 def test_neither_leg_shuts_out_what_the_other_found() -> None:
     asked = understood(question("peanut"))
     by_words, by_meaning = memory("peanut butter"), memory("groundnuts")
-    assert {each.memory.id for each in ranked(asked, hits((by_words, None, 3.0), (by_meaning, 0.85, None)), now=NOW)} == {by_words.id, by_meaning.id}
+    assert {each.memory.id for each in ranked(asked, matches((by_words, None, 3.0), (by_meaning, 0.85, None)), now=NOW)} == {by_words.id, by_meaning.id}
 
 
 def test_near_in_meaning_fits_only_when_it_is_nearer_than_all_are() -> None:
     asked = understood(question("What should I avoid at dinner?"))
-    rest = [(memory(f"Remark number {number} on trains"), 0.77 + number / 1_000, None) for number in range(10)]
+    rest = [(memory(f"Remark number {number} on trains"), number / 10, None) for number in range(10)]
     near = memory("Nuts make me ill")
-    outstanding = ranked(asked, hits((near, 0.90, None), *rest), now=NOW)
+    outstanding = ranked(asked, matches((near, 3.0, None), *rest), now=NOW)
     assert [each.memory for each in outstanding if each.fits] == [near]
-    assert not any(each.fits for each in ranked(asked, hits((near, 0.785, None), *rest), now=NOW))
+    assert not any(each.fits for each in ranked(asked, matches((near, 1.2, None), *rest), now=NOW))
+
+
+@pytest.mark.parametrize(("personal", "other"), [("Where do I live?", "What is 12 times 17?"), ("我住在哪里？", "12乘17等于多少？")])
+def test_a_request_that_does_not_speak_of_the_person_needs_more_to_recall_anything(personal: str, other: str) -> None:
+    home = memory("I moved to Hangzhou")
+    assert ranked(understood(question(personal)), matches((home, 2.0, None)), now=NOW)[0].fits
+    assert not ranked(understood(question(other)), matches((home, 2.0, None)), now=NOW)[0].fits
+
+
+def test_what_is_near_to_the_talk_alone_is_not_told_when_the_request_turns_to_something_else() -> None:
+    rain = of_memory(memory("I hate rainy days", kind=Kind.FACT), dense=None, words={})
+    asked = understood(question("What is 12 * 12?", "I hate rainy days, remember that"))
+    assert not ranked(asked, [Match(rain, 4.5, 0.1, None)], now=NOW)[0].fits
+    assert ranked(understood(question("And what do I hate most?", "Rainy days.")), [Match(rain, 4.5, 2.0, None)], now=NOW)[0].fits
 
 
 def test_what_is_beside_a_good_match_in_its_thread_is_lifted() -> None:
     asked = understood(question("peanut"))
     good = memory("peanut", ts="1000.0")
     beside, far = memory("it makes me ill", ts="1030.0", at=NOW - 9), memory("that makes me ill", ts="9000.0", at=NOW - 9)
-    order = ranked(asked, hits((good, 0.90, 5.0), (far, 0.80, None), (beside, 0.80, None)), now=NOW)
+    order = ranked(asked, matches((good, 0.90, 5.0), (far, 0.80, None), (beside, 0.80, None)), now=NOW)
     assert [each.memory.id for each in order] == [good.id, beside.id, far.id]
 
 
@@ -181,7 +195,7 @@ def test_what_is_over_superseded_or_disputed_never_comes() -> None:
         memory("peanut b", valid_until=NOW - 1),
         memory("peanut c", expires=NOW),
     ]
-    assert ranked(understood(question("peanut")), hits(*((each, 0.9, 3.0) for each in gone)), now=NOW) == []
+    assert ranked(understood(question("peanut")), matches(*((each, 0.9, 3.0) for each in gone)), now=NOW) == []
     assert chosen([Found(gone[0], 1.0)], k=8, tokens=100, count=len) == ()
 
 
@@ -194,8 +208,8 @@ def test_of_a_thing_of_business_only_the_newest_state_comes() -> None:
 def test_how_old_a_memory_is_decides_only_between_equals() -> None:
     old, new = memory("peanut pie", at=NOW - 900 * DAY), memory("peanut pie!", at=NOW - DAY)
     asked = understood(question("peanut"))
-    assert [each.memory for each in ranked(asked, hits((old, 0.85, 3.0), (new, 0.85, 3.0)), now=NOW)] == [new, old]
-    assert [each.memory for each in ranked(asked, hits((old, 0.86, 3.1), (new, 0.85, 3.0)), now=NOW)] == [old, new]
+    assert [each.memory for each in ranked(asked, matches((old, 0.85, 3.0), (new, 0.85, 3.0)), now=NOW)] == [new, old]
+    assert [each.memory for each in ranked(asked, matches((old, 0.86, 3.1), (new, 0.85, 3.0)), now=NOW)] == [old, new]
 
 
 def test_the_same_is_not_told_twice_and_no_more_than_there_is_room_for() -> None:
@@ -237,4 +251,4 @@ def test_a_request_ranks_the_same_whatever_order_the_store_gives() -> None:
     some = [(memory(f"peanut {number}", at=NOW - number), 0.8 + (number % 3) / 100, float(number % 2)) for number in range(12)]
     asked = understood(question("peanut"))
     shuffled = [some[place] for place in np.random.default_rng(1).permutation(len(some))]
-    assert ranked(asked, hits(*some), now=NOW) == ranked(asked, hits(*shuffled), now=NOW)
+    assert ranked(asked, matches(*some), now=NOW) == ranked(asked, matches(*shuffled), now=NOW)

@@ -52,6 +52,9 @@ class Bag:
         self.asked.append(text)
         return self.vector(text)
 
+    async def queries(self, texts: Sequence[str]) -> Floats:
+        return np.stack([self.vector(text) for text in texts])
+
 
 class Broken(Bag):
     async def passages(self, texts: Sequence[str]) -> Floats:
