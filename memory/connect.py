@@ -7,9 +7,11 @@ Sentinel (`redis+sentinel://host:port,host:port/service/db`) and clusters (`redi
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
 from urllib.parse import urlsplit
 
-from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
+from redis.asyncio import BlockingConnectionPool, ConnectionPool, Redis, RedisCluster
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
@@ -33,8 +35,31 @@ def connect(url: str, *, timeout: float, connections: int = 64) -> Redis | Redis
         master: Redis = sentinel.master_for(
             service, db=int(database or 0), username=parts.username, password=parts.password, socket_timeout=timeout, retry=Retry(NoBackoff(), 0)
         )
+        _make_cancellable(master.connection_pool)
         return master
     pool = BlockingConnectionPool.from_url(
         url, max_connections=connections, timeout=timeout, socket_timeout=timeout, socket_connect_timeout=timeout, retry=Retry(NoBackoff(), 0)
     )
+    _make_cancellable(pool)
     return Redis.from_pool(pool)
+
+
+class _Cancellable:
+    """A connection that is no longer used once whoever uses it was cancelled, and tells them so.
+
+    The library writes under `asyncio.wait_for`, which up to Python 3.11 keeps a cancellation for itself that comes when the write is just done:
+    the task would then run on as if nobody had ended it.
+    """
+
+    async def send_packed_command(self, command: Any, check_health: bool = True) -> None:  # noqa: FBT001, FBT002 - the library's own signature
+        task = asyncio.current_task()
+        before = task.cancelling() if task is not None else 0
+        await super().send_packed_command(command, check_health)  # type: ignore[misc] # the connection it is mixed into
+        if task is not None and task.cancelling() > before:
+            await self.disconnect(nowait=True)  # type: ignore[attr-defined] # nobody would read the answer
+            raise asyncio.CancelledError
+
+
+def _make_cancellable(pool: ConnectionPool) -> None:
+    base = pool.connection_class
+    pool.connection_class = type(f"Cancellable{base.__name__}", (_Cancellable, base), {})
