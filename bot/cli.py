@@ -128,6 +128,24 @@ def memory_stats() -> None:
     raise typer.Exit(stats_command(settings))
 
 
+@memory.command("history")
+def memory_history(person: str, limit: Annotated[int, typer.Option(min=1, help="Changes to show.")] = 50) -> None:
+    """Show what changed in the memory of PERSON (U123, or T1:U123), newest first, without what it says. The person sees it with /memory history."""
+    settings = _configured()
+    from bot.memory_cli import history_command
+
+    raise typer.Exit(history_command(settings, person, limit=limit))
+
+
+@memory.command("undo")
+def memory_undo(person: str, change: str) -> None:
+    """Take back one CHANGE (an id that `history` shows) in the memory of PERSON; stop the bot first. The person can do it with /memory undo."""
+    settings = _configured()
+    from bot.memory_cli import undo_command
+
+    raise typer.Exit(undo_command(settings, person, change))
+
+
 @app.command()
 def doctor() -> None:
     """Check the settings and everything they point at; one line each, with the remedy. Exit code 1 if something is wrong."""
