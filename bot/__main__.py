@@ -46,10 +46,12 @@ EXAMPLES = (
     "@steward where is my order ABC-20240520-001?",
     "@steward cancel ABC-20240520-001, because it comes too late",
     "@steward remind me in 2 hours to call the warehouse",
+    "@steward remember that I hate rainy days",
     "@steward 取消一个订单",
+    "@steward 你记得我什么？",
     "@steward 你能做什么？",
 )
-"""What the playground's page offers to a first visitor: reads, writes and a question with buttons, in English and in Chinese, by the built-in tools."""
+"""What the playground's page offers to a first visitor: reads, writes, a question with buttons and memory, in English and in Chinese."""
 
 
 class StartError(Exception):

@@ -16,10 +16,14 @@ from typing import Any, Final
 
 from bot.log import configure_logging
 from bot.manifest import build
-from bot.service import Parts, Service
+from bot.memory_store import MEMORY_TOOLS
+from bot.service import BUILT_IN, Parts, Service
 from bot.settings import Settings
 from memory.embedded import open_embedded
 from memory.keys import Thread
+from memory.longterm.collection import Tuning
+from memory.longterm.opening import open_store
+from memory.longterm.store import WORDS_ONLY
 from memory.transcript import ITEM, AssistantMessage, ToolMessage
 from playground.appconfig import AppConfig
 from playground.demo_model import DemoModel
@@ -55,6 +59,11 @@ class _Stage:
         ts = await self._slack.say(PERSON, CHANNEL, text, self.root or None)
         self.root = self.root or ts
         await self.watch()
+
+    async def elsewhere(self, text: str) -> None:
+        """The person begins another thread."""
+        self.root, self._told = "", 0
+        await self.speak(text)
 
     async def press(self, action: str) -> None:
         """The person presses a button of the newest card."""
@@ -129,6 +138,9 @@ async def _play(write: Callable[[str], object]) -> int:
                 model_key="none",
                 models=("demo",),
                 home=home,
+                tool_modules=(BUILT_IN, MEMORY_TOOLS),
+                store=open_store(home, None, None, model=WORDS_ONLY, size=0, tuning=Tuning()),
+                model_reads=False,
             )
         )
         try:
@@ -161,6 +173,11 @@ async def _scenes(stage: _Stage) -> int:
     await stage.press("steward:approve")
     stage.say("\n  (The card named the exact time. It will be said in this thread, once, even if the program is restarted meanwhile.)")
     await stage.speak("what did I ask you first?")
+    await stage.speak("When I check orders just tell me where it is, skip payment. Remember that.")
+    stage.say("\n  (Kept at once, by rules and not by the model. `/memory` shows it to Alice alone, with buttons to correct or forget it.)")
+    await stage.elsewhere("@steward where is my order ABC-20240520-002?")
+    stage.say("\n  (Another thread: the answer begins with the logistics and leaves the payment out. Bruno's orders are told in full.)")
+    await stage.speak("what do you know about me?")
     stage.say("\nDone. Try it yourself: `make run`, then open the page it names.")
     return 0
 

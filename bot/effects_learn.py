@@ -27,6 +27,7 @@ from bot.permalinks import permalink
 from bot.run_records import records_of
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Notice
+from bot.which_holds import DISPUTED
 from memory.compaction import as_read
 from memory.keys import Actor
 from memory.longterm.access import Reader
@@ -138,7 +139,8 @@ async def _message(item: Item, stamps: set[str], standing: Sequence[Item], work:
     strangers = isinstance(latest, UserMessage) and latest.actor != item.actor
     language = pick(item.text, person.locale)
     direct = reader.room_type == "im"
-    said = Said(text=item.text, ts=item.ts, at=_time_of(item.ts), timezone=person.timezone, language=language, before=before, direct=direct)
+    earlier = next((each.text for each in reversed(standing[:place]) if isinstance(each, UserMessage) and each.actor == item.actor and each.text != GONE), "")
+    said = Said(text=item.text, ts=item.ts, at=_time_of(item.ts), timezone=person.timezone, language=language, before=before, earlier=earlier, direct=direct)
     link = permalink(work.long_term.places.url, session.thread, item.ts)
     source = Source(thread=session.thread, ts=item.ts, said_by=item.actor, permalink=link)
     return _Message(said, item.actor, reader, source, "" if strangers else before)
@@ -198,6 +200,7 @@ async def _mend(edits: Sequence[Correction], stamps: set[str], placed: Sequence[
     long_term, session = work.long_term, work.ledger.session
     before = await work.ledger.read((max(session.log_start, session.log_length - LOOK_BACK), placed[0][0])) if placed else []
     authors = {item.ts: item for _, item in (*before, *placed) if isinstance(item, UserMessage)}
+    stood = [item for item in as_read([item for _, item in (*before, *placed)]) if isinstance(item, UserMessage)]
     for edit in older.values():
         item = authors.get(edit.ts)
         if item is None:
@@ -206,11 +209,12 @@ async def _mend(edits: Sequence[Correction], stamps: set[str], placed: Sequence[
         message = None
         if edit.text:
             written = item.model_copy(update={"text": edit.text})
-            message = await _message(written, {edit.ts}, [written], work)
+            own = [each for each in stood if each.actor == item.actor and each.ts < edit.ts]
+            message = await _message(written, {edit.ts}, [*own, written], work)
         still = (await asyncio.to_thread(read, message.said)).candidates if message is not None else ()
         gone = [memory.id for memory in learned if memory.text not in {each.text for each in still}]
         if gone:
-            await long_term.memories.forget(item.actor, gone, thread=session.thread)
+            await long_term.memories.withdraw(item.actor, gone, thread=session.thread)
             await long_term.trail.note_forgotten()
         if message is not None:
             await _kept(message, still, long_term)
@@ -238,7 +242,7 @@ def _question(message: _Message, learned: Learned) -> Notice | None:
     if (memory.source.thread, memory.source.ts) != (message.source.thread, message.source.ts):
         return None
     text = say("lt_disputed_notice", message.said.language)
-    return Notice(id=f"disputed:{memory.id}", actor=message.actor, text=text)
+    return Notice(id=f"{DISPUTED}{memory.id}", actor=message.actor, text=text)
 
 
 def _time_of(ts: str) -> float:

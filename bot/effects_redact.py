@@ -12,7 +12,7 @@ from bot.effects_memory import blocks_of_thread
 from bot.ledger import Ledger
 from bot.state import Redaction
 from memory.longterm.store import StoreDown
-from memory.redaction import Redactor, redacted, redacted_memory
+from memory.redaction import Passage, Redactor, redacted_memory
 from memory.session_memory import BLOCK
 from memory.transcript import Item
 
@@ -28,10 +28,11 @@ async def redact(redaction: Redaction, ledger: Ledger, deps: Deps) -> None:
         await ledger.commit()
     session = ledger.session
     redactor = Redactor(frozenset(redaction.ts), redaction.phrases)
+    passage = Passage(redactor, redaction.runs)
     rewrites: dict[int, Item] = {}
     for first in range(session.log_start, session.log_length, AT_ONCE):
         placed = await ledger.read((first, min(first + AT_ONCE, session.log_length)))
-        rewrites |= await asyncio.to_thread(_rewrites, placed, redactor)
+        rewrites |= await asyncio.to_thread(_rewrites, placed, passage)
     memory, indexed = None, session.memory.indexed
     index: dict[int, bytes] = {}
     if session.memory.covered:
@@ -61,6 +62,6 @@ async def _not_back(redaction: Redaction, ledger: Ledger, deps: Deps) -> None:
         log.warning("late_memories_not_looked_for", reason=str(error))
 
 
-def _rewrites(placed: list[tuple[int, Item]], redactor: Redactor) -> dict[int, Item]:
-    changed = ((place, item, redacted(item, redactor)) for place, item in placed)
+def _rewrites(placed: list[tuple[int, Item]], passage: Passage) -> dict[int, Item]:
+    changed = ((place, item, passage.redacted(item)) for place, item in placed)
     return {place: after for place, before, after in changed if after is not before}

@@ -32,6 +32,7 @@ from bot.session_ops import card_state, outbound_id
 from bot.slack import SlackDown, SlackRefused
 from bot.state import Call, Run
 from bot.told import told
+from bot.which_holds import blocks_below
 from memory.decision_log import Decided
 from memory.mailbox import Fenced, MailboxDown
 from tools.registry import Registry
@@ -265,6 +266,7 @@ async def send_notice(action: act.SendNotice, ledger: Ledger, deps: Deps) -> Non
     notice, thread = action.notice, ledger.session.thread
     await ledger.record(act.NoticeTaken(notice.id))
     try:
-        await deps.slack.notice(thread.channel_id, notice.actor.user_id, notice.text, thread.thread_ts)
+        blocks = await blocks_below(notice, deps.long_term)
+        await deps.slack.notice(thread.channel_id, notice.actor.user_id, notice.text, thread.thread_ts, blocks)
     except (SlackDown, SlackRefused) as error:
         log.warning("notice_not_sent", reason=str(error))

@@ -22,6 +22,8 @@ from memory.recall_trail import RecallTrail
 
 log = structlog.get_logger(__name__)
 
+Use = tuple[Thread, str]
+"""Where an answer was given, and the run that gave it."""
 MOST_PHRASES: Final = 200
 """Phrases one event carries."""
 
@@ -55,21 +57,56 @@ class Erasing:
         gone = await self._memories.going(actor, ids, thread=thread)
         if not gone:
             return []
-        used = [entry.thread for entry in await self._trail.of(actor) if set(entry.ids) & {memory.id for memory in gone}]
+        used = await self._used(actor, gone)
         await self._tell(actor, gone, used, also)
         await self._trail.note_forgotten()
         await self._memories.forget(actor, ids, thread=thread)
+        await self._tell_later(actor, gone, used)
         await self._drop_answers()
         log.info("memories_forgotten", actor=actor.user_id, count=len(gone))
         return gone
 
+    async def forget_once(self, actor: Actor, ids: Sequence[str], *, mark: str, thread: Thread | None = None, also: Sequence[tuple[Thread, str]] = ()) -> int:
+        """`forget` for a request that is tried again after a crash, which `mark` names: how many were forgotten, by this try or by an earlier one."""
+        begun = await self.begun(actor, mark)
+        if not begun:
+            begun = [memory.id for memory in await self._memories.going(actor, ids, thread=thread) if memory.id in ids]
+            if not begun:
+                return 0
+            await self._trail.begin(actor, mark, begun, thread)
+        if not await self.forget(actor, begun, thread=thread, also=also):
+            await self._drop_answers()  # the earlier try may not have come that far
+        await self._trail.done(actor, mark)
+        return len(begun)
+
+    async def finish(self, *, dry: bool = False) -> int:
+        """Forget what requests began to have forgotten and did not get to the end of, as the store was away; how many requests."""
+        unfinished = await self._trail.unfinished()
+        for each in unfinished if not dry else ():
+            await self.forget_once(each.actor, each.ids, mark=each.mark, thread=each.thread)
+            await self._trail.done(each.actor, each.mark)
+        return len(unfinished)
+
+    async def begun(self, actor: Actor, mark: str) -> list[str]:
+        """What an earlier try of the request `mark` began to forget: it is forgotten, or is to be. Raises `MailboxDown`."""
+        return await self._trail.begun(actor, mark)
+
+    async def _used(self, actor: Actor, gone: Sequence[Memory]) -> list[Use]:
+        """The answers that had one of these at hand: the person's own and, of a channel's agreements, everybody's there."""
+        ids = {memory.id for memory in gone}
+        used = [(entry.thread, entry.run_id) for entry in await self._trail.of(actor) if ids & set(entry.ids)]
+        for channel in {memory.owner.id for memory in gone if memory.owner.kind == "room"}:
+            used += await self._trail.agreed(Thread(team_id=actor.team_id, channel_id=channel), ids)
+        return used
+
     async def forget_all(self, actor: Actor) -> int:
         """Forget everything of a person; how many memories."""
         gone = await self._memories.going_all(actor)
-        used = [entry.thread for entry in await self._trail.of(actor)]
+        used = [*((entry.thread, entry.run_id) for entry in await self._trail.of(actor)), *await self._used(actor, gone)]
         await self._tell(actor, gone, used, ())
         await self._trail.note_forgotten()
         deleted = await self._memories.forget_all(actor)
+        await self._tell_later(actor, gone, used)
         await self._trail.forget(actor)
         await self._drop_answers()
         log.info("memories_forgotten", actor=actor.user_id, count=len(deleted))
@@ -84,25 +121,34 @@ class Erasing:
         log.info("workspace_forgotten", records=count, keys=keys)
         return count
 
-    async def _tell(self, actor: Actor, gone: Sequence[Memory], used: Iterable[Thread], also: Sequence[tuple[Thread, str]]) -> None:
-        """Have every thread concerned take it out. A thread that has ended holds nothing."""
+    async def _tell_later(self, actor: Actor, gone: Sequence[Memory], told: Sequence[Use]) -> None:
+        """Tell those who found one of them while it was being deleted. After that nobody finds it: an answer looks again once it has noted its use."""
+        if later := [use for use in await self._used(actor, gone) if use not in told]:
+            await self._tell(actor, gone, later, (), sources=False)
+
+    async def _tell(self, actor: Actor, gone: Sequence[Memory], used: Iterable[Use], also: Sequence[tuple[Thread, str]], *, sources: bool = True) -> None:
+        """Have every thread concerned take it out; `sources`: those it was said in too. A thread that has ended holds nothing."""
         said: dict[Thread, list[str]] = {}
-        for memory in gone:
+        for memory in gone if sources else ():
             said.setdefault(memory.source.thread, []).extend([memory.source.ts] if memory.source.ts else [])
         for thread, ts in also:
             said.setdefault(thread, []).append(ts)
-        for thread in used:
+        runs: dict[Thread, list[str]] = {}
+        for thread, run in used:
             said.setdefault(thread, [])
+            runs.setdefault(thread, []).append(run)
         phrases = list(dict.fromkeys(phrase for memory in gone for phrase in phrases_of(memory)))
         for thread, stamps in said.items():
-            if not thread.channel_id:
-                continue
-            await self._handovers.forget(thread)  # what was kept of it when it ended
-            for first in range(0, max(len(phrases), 1), MOST_PHRASES):
-                key = f"forgotten:{uuid4().hex}"
-                part = tuple(phrases[first : first + MOST_PHRASES])
-                event = Forgotten(thread=thread, key=key, actor=actor, ts=tuple(dict.fromkeys(stamps)), phrases=part)
-                await self._mailbox.deliver(thread, key, event.model_dump_json().encode(), only_if_followed=True)
+            if thread.channel_id:
+                await self._handovers.forget(thread)  # what was kept of it when it ended
+                await self._deliver(actor, thread, stamps, phrases, runs.get(thread, ()))
+
+    async def _deliver(self, actor: Actor, thread: Thread, stamps: Sequence[str], phrases: Sequence[str], runs: Sequence[str]) -> None:
+        for first in range(0, max(len(phrases), 1), MOST_PHRASES):
+            key = f"forgotten:{uuid4().hex}"
+            part, ts, answers = tuple(phrases[first : first + MOST_PHRASES]), tuple(dict.fromkeys(stamps)), tuple(dict.fromkeys(runs))
+            event = Forgotten(thread=thread, key=key, actor=actor, ts=ts, phrases=part, runs=answers)
+            await self._mailbox.deliver(thread, key, event.model_dump_json().encode(), only_if_followed=True)
 
 
 def phrases_of(memory: Memory) -> list[str]:

@@ -189,6 +189,8 @@ class Forgotten(_Event):
     """The messages it was said in."""
     phrases: tuple[str, ...] = ()
     """The words it was remembered by."""
+    runs: tuple[str, ...] = ()
+    """The requests in this thread for whose answers it was at hand."""
 
 
 class Due(_Event):

@@ -23,11 +23,11 @@ def forget(session: Session, event: Forgotten) -> Session:
     redactor = Redactor(event.ts, event.phrases)
     runs = []
     for run in all_runs(session):
-        session, cleared = _run(session, run, redactor)
+        session, cleared = _run(session, run, redactor, strictly=run.id in event.runs)
         runs.append(cleared)
     session = with_runs(session, runs)
     inbox = tuple(_inbound(entry, redactor) for entry in session.inbox)
-    redaction = Redaction(key=event.key, actor=event.actor, ts=event.ts, phrases=event.phrases)
+    redaction = Redaction(key=event.key, actor=event.actor, ts=event.ts, phrases=event.phrases, runs=event.runs)
     return session.model_copy(update={"inbox": inbox, "redactions": (*session.redactions, redaction)})
 
 
@@ -38,11 +38,12 @@ def _inbound(entry: Inbound, redactor: Redactor) -> Inbound:
     return entry.model_copy(update={"item": item}) if isinstance(item, UserMessage) else entry
 
 
-def _run(session: Session, run: Run, redactor: Redactor) -> tuple[Session, Run]:
+def _run(session: Session, run: Run, redactor: Redactor, *, strictly: bool) -> tuple[Session, Run]:
     calls = []
     for call in run.calls:
         closed = call
-        if call.status is Status.WAITING and call.arguments is not None and redactor.tells(json.dumps(call.arguments, ensure_ascii=False)):
+        told = json.dumps(call.arguments or {}, ensure_ascii=False)
+        if call.status is Status.WAITING and call.arguments is not None and redactor.tells_in(told, strictly=strictly):
             gone = ToolResult.fail(call.tool, ErrorCode.SUPERSEDED, "The person had what this was about forgotten. It was not done.", Suggestion.GIVE_UP)
             session, closed = close_call(session, call, Status.SUPERSEDED, gone)
             closed = closed.model_copy(update={"arguments": {}, "raw": "{}"})

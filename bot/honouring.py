@@ -34,6 +34,9 @@ log = structlog.get_logger(__name__)
 PATIENCE: Final = 4.0
 """Seconds an answer waits for what was asked of memory; what was not done by then is said, and read again afterwards."""
 
+AGREED: Final = 200
+"""Agreements of a channel, the newest, among which the one that is to be forgotten is looked for."""
+
 _CODES = {"add": "kept", "update": "kept", "supersede": "kept", "reinforce": "known", "ignore": "known", "ask": "disputed"}
 
 
@@ -56,7 +59,8 @@ async def honoured(action: act.CallModel, ledger: Ledger, long_term: LongTerm) -
             outcome = await doing(asked, run, own, reader, long_term)
     except (StoreDown, TimeoutError) as error:
         log.warning("wish_not_honoured", reason=str(error) or "too slow")
-        outcome = act.Wished(("down",))
+        begun = asked.what == "forget" and await long_term.erasing.begun(run.requested_by, run.id)
+        outcome = act.Wished(("forgetting" if begun else "down",))  # what was begun is brought to its end by the clock
     if outcome is None:
         return action
     log.info("wish", what=asked.what, came_of=outcome.noted)
@@ -72,7 +76,7 @@ async def _remember(asked: Wish, run: Run, own: Sequence[UserMessage], reader: R
     message = own[-2] if back else own[-1]
     before = own[-2].text if len(own) > 1 and not back else ""
     at, direct = float(message.ts), reader.room_type == "im"
-    said = Said(text=message.text, ts=message.ts, at=at, timezone=run.timezone, language=run.locale, before=before, direct=direct)
+    said = Said(text=message.text, ts=message.ts, at=at, timezone=run.timezone, language=run.locale, before=before, earlier=before, direct=direct)
     found = read(said)
     candidates = [each.model_copy(update={"explicit": True}) for each in found.candidates]
     if not candidates:
@@ -93,20 +97,27 @@ def _code(learned: Learned) -> str:
 async def _forget(asked: Wish, run: Run, own: Sequence[UserMessage], reader: Reader, long_term: LongTerm) -> act.Wished | None:
     if asked.everything:
         return act.Wished(("everything",))
-    matching = await _matching(asked, own, reader, long_term)
-    if not matching:
-        return act.Wished(("nothing",))
-    if len({memory.key for memory in matching}) > 1:
-        return act.Wished(("unclear",))
+    ids = await long_term.erasing.begun(run.requested_by, run.id)  # by an earlier try of this request, which broke off
+    if not ids:
+        matching = await _matching(asked, own, reader, long_term)
+        if not matching:
+            return act.Wished(("nothing",))
+        if len({memory.key for memory in matching}) > 1:
+            return act.Wished(("unclear",))
+        ids = [memory.id for memory in matching]
     # The message that asks for it tells it too.
     also = [(reader.thread, run.request_ts)]
-    gone = await long_term.erasing.forget(run.requested_by, [memory.id for memory in matching], also=also)
-    return act.Wished(("forgotten",) if gone else ("nothing",))
+    room = reader.thread if reader.room_type != "im" else None
+    count = await long_term.erasing.forget_once(run.requested_by, ids, mark=run.id, thread=room, also=also)
+    return act.Wished(("forgotten",) if count else ("nothing",))
 
 
 async def _matching(asked: Wish, own: Sequence[UserMessage], reader: Reader, long_term: LongTerm) -> list[Memory]:
     if asked.content:
         found = [each.memory for each in await long_term.memories.find(reader.actor, asked.content)]
+        if reader.room_type != "im":  # what they said that the channel agreed is theirs to take back, there
+            agreed = (await long_term.memories.room_listed(reader.thread, limit=AGREED)).memories
+            found += [memory for memory in agreed if memory.source.said_by == reader.actor]
         return [memory for memory in found if _same(asked.content, memory)]
     stamps = {message.ts for message in own[-4:]}
     latest = (await long_term.memories.listed(reader.actor)).memories

@@ -27,9 +27,10 @@ from bot.render import Rendered
 from bot.slack import Slack, SlackDown, SlackRefused
 from memory.keys import Actor, Thread
 from memory.longterm.access import PRIVATE
-from memory.longterm.memory import LONGEST
+from memory.longterm.memory import LONGEST, Memory
 from memory.longterm.store import StoreDown
 from memory.mailbox import MailboxDown
+from memory.redaction import Redactor
 
 __all__ = ["COMMAND", "Forgetting", "MemoryCommands", "MemoryDesk", "MemoryReading", "desk_of"]
 
@@ -42,7 +43,7 @@ FORM_WAIT: Final = 1.5
 """The same of a submitted form, whose errors can be shown only in its acknowledgement."""
 _SHORT: Final = re.compile(r"#?([0-9a-f]{6,8}|[0-9a-f-]{36})")
 _LOOKED_AT: Final = 200
-"""Changes among which the one of a short id is looked for."""
+"""Changes, and agreements of a channel, among which the one of a short id is looked for."""
 _Answer = Callable[[Viewer, Asked, str], Awaitable[Rendered]]
 
 
@@ -139,11 +140,20 @@ class MemoryCommands:
             opened = await self._clicks.open(wanted.trigger_id, all_modal(total, viewer, Spot("one")))
             return line(say("lt_all_asked" if opened else "lt_window_late", language))
         if (short := _SHORT.fullmatch(rest.casefold())) is not None:
-            own = (await self._reading.listed(viewer)).memories
+            own = [*(await self._reading.listed(viewer)).memories, *await self._agreed(viewer, wanted)]
             found = [memory for memory in own if memory.id.startswith(short[1])]
         else:
-            found = [each.memory for each in await self._memories.find(viewer.actor, rest, limit=PAGE)]
+            meant = Redactor((), [rest])
+            agreed = [memory for memory in await self._agreed(viewer, wanted) if rest.casefold() in memory.text.casefold() or meant.tells(memory.text)]
+            found = [*agreed, *(each.memory for each in await self._memories.find(viewer.actor, rest, limit=PAGE + 1))]
         return choose_message(found, viewer, rest[:100]) if found else line(say("lt_not_there", language))
+
+    async def _agreed(self, viewer: Viewer, wanted: Asked) -> list[Memory]:
+        """What the person said that the channel agreed in which they ask: theirs to take back."""
+        if wanted.channel_id.startswith("D"):
+            return []
+        page = await self._memories.room_listed(self._reading.channel(wanted.channel_id), limit=_LOOKED_AT)
+        return [memory for memory in page.memories if memory.source.said_by == viewer.actor]
 
     async def _export(self, viewer: Viewer, _: Asked, __: str) -> Rendered:
         return line(say(await self.export(viewer), viewer.language))

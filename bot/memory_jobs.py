@@ -10,7 +10,7 @@ find again. What changes an existing memory replaces it only if it is still ther
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
@@ -111,7 +111,7 @@ class MemoryJobs:
     async def _order(self, owner: Owner, context: JobContext) -> Counter[str]:
         counts: Counter[str] = Counter()
         async with self._memories.locks.held(owner):
-            memories = await self._all(owner)
+            memories, counts["recalled"] = await self._recalled(owner, await self._all(owner), context)
             for name, plan in PLANS:
                 steps = await asyncio.to_thread(plan, memories, context.now())
                 counts[name] += len(steps)
@@ -119,6 +119,23 @@ class MemoryJobs:
                     await self._memories.writer.write([Step(step.done, step.before, step.after) for step in steps], name)
                 memories = applied(memories, steps)
         return counts
+
+    async def _recalled(self, owner: Owner, memories: list[Memory], context: JobContext) -> tuple[list[Memory], int]:
+        """The memories with when, and how often, each was at hand for an answer, as the answers have noted it; and of how many that changed.
+
+        Told again from the same notes nothing is counted twice: what lies before the time that is kept already was.
+        """
+        answers: defaultdict[str, list[float]] = defaultdict(list)
+        for one, at in await self._long_term.trail.times(owner):
+            answers[one].append(at)
+        update: dict[str, Memory] = {}
+        for memory in memories:
+            if later := [at for at in answers[memory.id] if at > memory.last_recalled]:
+                counted = {"last_recalled": max(later), "times_recalled": memory.times_recalled + len(later)}
+                update[memory.id] = memory.model_copy(update=counted)
+        if update and not context.dry:
+            await self._memories.writer.touch(list(update.values()))
+        return [update.get(memory.id, memory) for memory in memories], len(update)
 
     async def _all(self, owner: Owner) -> list[Memory]:
         return [memory for record in await self._memories.store.list(Where((owner,)), limit=MOST_READ) if (memory := memory_of(record)) is not None]
@@ -167,9 +184,10 @@ class MemoryJobs:
     # --- files, threads, people ----------------------------------------------------------------------------------------------
 
     async def scrub(self, context: JobContext) -> Mapping[str, int]:
-        """After something was forgotten: no byte of it stays in a file of ours."""
+        """After something was forgotten: no byte of it stays in a file of ours. What was not forgotten to its end, is so first."""
+        finished = await self._long_term.erasing.finish(dry=context.dry)
         if not await self._long_term.trail.forgotten(take=not context.dry):
-            return {"rewritten": 0}
+            return {"finished": finished, "rewritten": 0}
         if not context.dry:
             try:
                 await self._memories.store.scrub()
@@ -178,7 +196,7 @@ class MemoryJobs:
             except BaseException:
                 await self._long_term.trail.note_forgotten()  # it is still to be done
                 raise
-        return {"rewritten": 1}
+        return {"finished": finished, "rewritten": 1}
 
     async def take_in(self, context: JobContext) -> Mapping[str, int]:
         """What people stated in threads that ended, as one episode for each of them."""

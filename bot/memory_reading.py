@@ -241,14 +241,15 @@ class MemoryReading:
         """The list a spot names, as it is now. The caller has made sure that the person is in the channel, unless it is empty."""
         match spot.listing:
             case "search":
-                found = await self.memories.find(viewer.actor, spot.query, limit=PAGE)
+                found = await self.memories.find(viewer.actor, spot.query, limit=PAGE + 1)
                 return found_message([each.memory for each in found], viewer, spot.query)
             case "room":
                 return await self._room(viewer, spot, channel_id)
             case "history":
                 changes = await self.memories.history(viewer.actor, limit=PAGE * (spot.page + 1) + 1)
-                here = changes[PAGE * spot.page :]
-                return history_message(here[:PAGE], viewer, spot, more=len(here) > PAGE)
+                page = min(spot.page, max(-(-len(changes) // PAGE) - 1, 0))  # what is gone may have emptied the page that was asked for
+                here = changes[PAGE * page :]
+                return history_message(here[:PAGE], viewer, Spot("history", page), more=len(here) > PAGE)
             case _:
                 return list_message(await self.listed(viewer, channel_id), viewer, spot)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bot.events import RoomKind
 from bot.long_term import LongTerm
 from bot.messages import pick
@@ -9,13 +11,16 @@ from bot.reminders import is_direct
 from memory.keys import Actor, Thread
 from memory.longterm.access import Reader
 from memory.longterm.memories import Learned
-from memory.longterm.memory import Memory
+from memory.longterm.memory import Kind, Memory
 from memory.longterm.recalling import holds
 from memory.longterm.store import StoreDown
 from memory.longterm.telling import day
 from memory.mailbox import MailboxDown
-from tools.memories import MemoryUnavailable, NotRemembered
+from tools.memories import MemoryPaused, MemoryUnavailable, NotRemembered
 
+STATED: Final = (Kind.PREFERENCE, Kind.FACT, Kind.PLAN, Kind.HABIT, Kind.AGREEMENT)
+SEEN: Final = (Kind.ENTITY, Kind.EPISODE)
+"""What a person said of themselves, and what was seen of their work."""
 _WHY = {
     "secret": "It was not kept: passwords, keys, card and identity numbers are never remembered.",
     "authority": "It was not kept: a memory can never allow anything.",
@@ -44,14 +49,15 @@ class MemoryForTools:
         try:
             reader = await self._reader(actor, thread)
             if not (await memories.settings(actor)).learning:
-                return []
+                raise MemoryPaused
             if question:
                 found = [each.memory for each in await memories.find(actor, question, limit=3 * limit)]
             else:
-                found = list((await memories.listed(actor, limit=3 * limit)).memories)
+                found = [*(await memories.listed(actor, limit=3 * limit, kinds=STATED)).memories]
+                found += [*(await memories.listed(actor, limit=limit, kinds=SEEN)).memories]
         except StoreDown as error:
             raise MemoryUnavailable(str(error)) from error
-        return [{"id": m.id, "said": day(m.source_time, "UTC"), "text": m.text} for m in self._tellable(found, reader)[:limit]]
+        return [{"id": m.id, "kind": m.kind.value, "said": day(m.source_time, "UTC"), "text": m.text} for m in self._tellable(found, reader)[:limit]]
 
     async def remember(self, actor: Actor, thread: Thread, text: str) -> dict[str, str]:
         """See `MemoryAccess`."""
@@ -73,10 +79,10 @@ class MemoryForTools:
             raise MemoryUnavailable(str(error)) from error
         return {memory.id: memory.text for memory in self._tellable(found, reader)}
 
-    async def forget(self, actor: Actor, thread: Thread, ids: list[str]) -> int:
+    async def forget(self, actor: Actor, thread: Thread, ids: list[str], mark: str) -> int:
         """See `MemoryAccess`."""
         try:
-            allowed = await self.texts(actor, thread, ids)
-            return len(await self._long_term.erasing.forget(actor, list(allowed))) if allowed else 0
+            allowed = await self._long_term.erasing.begun(actor, mark) or list(await self.texts(actor, thread, ids))
+            return await self._long_term.erasing.forget_once(actor, allowed, mark=mark) if allowed else 0
         except (StoreDown, MailboxDown) as error:
             raise MemoryUnavailable(str(error)) from error

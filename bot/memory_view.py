@@ -301,7 +301,7 @@ def found_message(memories: Sequence[Memory], viewer: Viewer, query: str) -> Ren
     blocks = [header(title)]
     for memory in memories[:PAGE]:
         blocks += entry(memory, viewer, Spot("search", 0, query))
-    return Rendered(text=escape(title), blocks=blocks)
+    return Rendered(text=escape(title), blocks=[*blocks, *_not_all(memories, language)])
 
 
 def choose_message(memories: Sequence[Memory], viewer: Viewer, query: str) -> Rendered:
@@ -312,7 +312,13 @@ def choose_message(memories: Sequence[Memory], viewer: Viewer, query: str) -> Re
     blocks: list[Block] = [section(title)]
     for memory in memories[:PAGE]:
         blocks += [told(memory, viewer), actions(forget_button(memory.id, language, spot))]
-    return Rendered(text=escape(title), blocks=[*blocks, actions(button("keep", say("lt_button_keep", language), language, spot))])
+    keep = actions(button("keep", say("lt_button_keep", language), language, spot))
+    return Rendered(text=escape(title), blocks=[*blocks, *_not_all(memories, language), keep])
+
+
+def _not_all(memories: Sequence[Memory], language: str) -> list[Block]:
+    """A line that says so when more fit than are shown."""
+    return [small(say("lt_search_more", language, count=str(PAGE)))] if len(memories) > PAGE else []
 
 
 def added_message(memory: Memory, step: str, known: Memory | None, viewer: Viewer) -> Rendered:

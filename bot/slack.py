@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
@@ -149,9 +149,10 @@ class Slack:
                 found.setdefault(outbound_id, []).append(message["ts"])
         return {key: sorted(stamps) for key, stamps in found.items()}
 
-    async def notice(self, channel: str, user: str, text: str, thread_ts: str) -> None:
+    async def notice(self, channel: str, user: str, text: str, thread_ts: str, blocks: Sequence[Mapping[str, Any]] = ()) -> None:
         """Tell one person something only they see. One try: it is not worth a second copy."""
-        await self._call("chat.postEphemeral", {"channel": channel, "user": user, "text": text, **({"thread_ts": thread_ts} if thread_ts else {})}, attempts=1)
+        more = {name: value for name, value in (("thread_ts", thread_ts), ("blocks", list(blocks))) if value}
+        await self._call("chat.postEphemeral", {"channel": channel, "user": user, "text": text, **more}, attempts=1)
 
     async def respond(self, url: str, message: Rendered) -> None:
         """Put `message` in the place of the one whose button was clicked, which only one person may see; `url` came with the click. One try."""

@@ -267,6 +267,8 @@ class Redaction(Frozen):
     """The messages it was said in."""
     phrases: tuple[str, ...] = ()
     """The words it was remembered by; what tells the same is taken out too."""
+    runs: tuple[str, ...] = ()
+    """The runs that had it at hand: their answers may tell it in other words."""
 
 
 class Session(Frozen):

@@ -3,7 +3,8 @@
 Everything runs on loopback: the embedded store, the playground, an instant model, the load generator and the bot, each
 in a process of its own. A turn is a mention in a channel, delivered as Slack delivers it (twice), answered with one
 model call and one message. Because such a machine is rarely alone, the figure to trust is turns per second of the
-bot's own processor time: per core. The figures are printed and written to `build/bench.json`.
+bot's own processor time: per core. What is remembered of people is measured last, at two sizes; `--memories 1000000`
+measures another one. The figures are printed and written to `build/bench.json`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from redis.asyncio import Redis
 from evals import bench_measures as measures
 from evals.bench_context import context_figures, print_context
 from evals.bench_engine import engine_figures
+from evals.bench_longterm import SIZES, arguments, longterm_figures
+from evals.bench_longterm_table import print_longterm
 from evals.bench_process import Json, child, run
 from evals.bench_table import print_table
 from memory.embedded import open_embedded
@@ -77,16 +80,19 @@ async def main(options: argparse.Namespace) -> None:
     """Measure, print, write."""
     began = time.monotonic()
     figures = await bench(ack_seconds=options.seconds, profile=options.profile)
+    figures["longterm"] = await longterm_figures(options.memories or SIZES, mem0_python=options.mem0_python, peers_size=options.peers)
     figures["took"] = time.monotonic() - began
     target = measures.build("bench.json")
     target.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     print_table(figures)
     print_context(figures["context"])
+    print_longterm(figures["longterm"])
     print(f"\n{target.relative_to(target.parents[1])} holds all figures; this took {figures['took']:.0f} s.")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m evals.bench", description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
     parser.add_argument("--seconds", type=float, default=8.0, help="how long 50 events a second are sent (8)")
+    arguments(parser)
     parser.add_argument("--profile", default="", metavar="FILE", help="write what the bot spent its time on, for pstats (slows it down)")
     run(main(parser.parse_args()))

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from evals.extraction import step_cases
+from evals.extraction import AT, step_cases
 from memory.keys import Actor, Thread
 from memory.longterm.access import PRIVATE, person
 from memory.longterm.alike import is_han
@@ -102,16 +102,16 @@ def memory_of(raw: dict[str, Any], at: float) -> Memory:
     )
 
 
-def said_of_case(text: str, **more: Any) -> Said:
+def said_of_case(text: str, *, at: float = NOW, **more: Any) -> Said:
     """A case's message."""
-    return Said(text=text, ts=f"{NOW:.6f}", at=NOW, language="zh" if is_han(text) else "en", **more)
+    return Said(text=text, ts=f"{at:.6f}", at=at, language="zh" if is_han(text) else "en", **more)
 
 
-def steps_of(candidates: Sequence[Candidate], known: Sequence[Memory], score: Score) -> list[Got]:
+def steps_of(candidates: Sequence[Candidate], known: Sequence[Memory], score: Score, at: float = NOW) -> list[Got]:
     """What each candidate leads to, one after the other; counts those with a secret in what would be stored."""
     got: list[Got] = []
     for number, candidate in enumerate(candidates):
-        verdict = reconcile(candidate, known, audience=PRIVATE, said_at=NOW, memory_id=memory_id(OWNER, str(NOW), str(number)))
+        verdict = reconcile(candidate, known, audience=PRIVATE, said_at=at, memory_id=memory_id(OWNER, str(at), str(number)))
         got.append((verdict.step, candidate.key))
         stored = verdict.step in {"add", "update", "supersede", "ask"}
         score.secrets += stored and any(map(holds_secret, (candidate.text, candidate.value, candidate.condition, candidate.key)))
@@ -153,8 +153,10 @@ def labelled(cases: Sequence[dict[str, Any]], read: Callable[[Said], Read]) -> S
     for number, case in enumerate(cases):
         if "step" not in case:
             continue
-        known = [memory_of(raw, NOW - DAY) for raw in case.get("known", ())]
-        got = steps_of(read(said_of_case(case["text"])).candidates, known, score)
+        at = case.get("at", NOW)
+        known = [memory_of(raw, raw.get("at", NOW - DAY)) for raw in case.get("known", ())]
+        got = steps_of(read(said_of_case(case["text"], at=at, earlier=case.get("earlier", ""))).candidates, known, score, at)
+        got = [next((each for each in got if each[0] != "add"), got[0])] if got else []  # the rest is new beside what is compared
         key = case.get("key") or next((each for _, each in got), "")
         score.count(str(case.get("id", number)), [(case["step"], key)], got)
     return score
@@ -162,8 +164,18 @@ def labelled(cases: Sequence[dict[str, Any]], read: Callable[[Said], Read]) -> S
 
 def labelled_cases() -> list[dict[str, Any]]:
     """Every labelled case that names what was known and the step that follows."""
-    fields = ("kind", "key", "text", "value", "negated", "single")
-    return [{"id": case.text, "text": case.text, "step": case.step, "known": [{name: getattr(case.known, name) for name in fields}]} for case in step_cases()]
+    fields = ("kind", "key", "text", "value", "negated", "single", "condition")
+    return [
+        {
+            "id": case.text,
+            "text": case.text,
+            "step": case.step,
+            "at": AT,
+            "earlier": case.earlier,
+            "known": [{name: getattr(case.known, name) for name in fields} | {"at": case.known.created}],
+        }
+        for case in step_cases()
+    ]
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """How well long-term memory finds what a question needs, beside other ways to search: `python -m evals.longterm [--data FOLDER] [--cache FOLDER]`.
 
-First a working day's requests are asked beside one person's notes, most of which have nothing to do with them. Then LoCoMo (conversations of months,
+First the requests of two people's working days are asked beside their notes, most of which have nothing to do with them. Then LoCoMo (conversations of months,
 every turn a memory) and MADial-Bench (diaries in Chinese and English) are searched by words alone, by meaning alone, by both with reciprocal ranks, by
 mem0 where it is installed, and by the product's own recall; no language model is asked. It is counted how often recall keeps what fits, and how often it
 keeps silent when another person's questions are asked. One set of parameters for everything. LoCoMo's and MADial's data are not part of this project: the
@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from math import log2
 from pathlib import Path
 from statistics import mean, median
@@ -23,7 +24,7 @@ from typing import Final
 
 from evals.locomo_vectors import Stored
 from evals.longterm_data import Asking, Case, DataSet, data_sets
-from evals.longterm_everyday import kept
+from evals.longterm_everyday import DAYS, kept
 from evals.longterm_mem0 import Mem0, installed
 from evals.longterm_systems import Ours, Plain, spoken
 from memory.embedder import Embedder, embedder
@@ -133,9 +134,9 @@ async def silence(data: DataSet, engine: Embedder | None) -> tuple[float, float,
 async def main(options: argparse.Namespace) -> None:
     """Measure and print."""
     engine = embedder()
-    for language in ("en", "zh"):
-        day = await kept(engine, language)
-        print(f"a working day, {language}: {len(day.disturbed)} of {day.silent} requests that need nothing recall something; ", end="")
+    for (name, prefix), language in product(DAYS.items(), ("en", "zh")):
+        day = await kept(engine, language, prefix)
+        print(f"{name}, {language}: {len(day.disturbed)} of {day.silent} requests that need nothing recall something; ", end="")
         print(f"{len(day.missed)} of {day.needed} memories needed are missed; {day.besides:.1f} come besides")
         for each in (*day.disturbed, *day.missed) if options.each else ():
             print(f"  {each}")

@@ -1,9 +1,10 @@
-"""A working day's requests beside one person's thirty memories: what has to come to mind, and above all what must not.
+"""A working day's requests beside one person's memories: what has to come to mind, and above all what must not.
 
 The public sets ask about the past in every question, so they cannot tell whether recall keeps silent when somebody has a sum worked out or an order
 looked up. These requests, written for this project in both languages, do: most have nothing to do with any memory, also right after talk of one; the others
-need the memories that are named. `memories.tsv` holds name, kind, key, text and condition; `requests.tsv` language, the memories' names (`-`: none may
-come; `~name`: may come, need not), the person's messages before, and the request.
+need the memories that are named. There are two days. The first was written along with the rules of recall; the second (`held_`) is another person's,
+written without knowledge of them. `memories.tsv` holds name, kind, key, text and condition; `requests.tsv` language, the memories' names (`-`: none may
+come; `~name`: may come, need not), the person's messages before (`||` between them), and the request.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from memory.longterm.ranking import chosen
 from memory.longterm.recalling import MOST
 
 FOLDER: Final = Path(__file__).parent / "everyday"
+DAYS: Final = {"a working day": "", "a second day": "held_", "a third day": "third_", "a fourth day": "fourth_", "a fifth day": "fifth_"}
+"""What the days are called, and how the names of their files begin."""
 NOW: Final = 1_764_500_000.0
 DAY: Final = 86_400.0
 
@@ -38,12 +41,12 @@ class Request:
     may: frozenset[str]
 
 
-def everyday() -> tuple[tuple[Memory, ...], tuple[Request, ...]]:
-    """The memories and the requests."""
+def everyday(prefix: str = "") -> tuple[tuple[Memory, ...], tuple[Request, ...]]:
+    """The memories and the requests of the day whose files' names begin with `prefix`, one of `DAYS`."""
     actor = Actor(team_id="T1", user_id="U1")
     reader = Reader(actor=actor, thread=Thread(team_id="T1", channel_id="D1", thread_ts="2.000001"), room_type="im")
-    memories = tuple(_memory(person(actor), NOW - (90 - number) * DAY, row) for number, row in enumerate(_rows("memories.tsv", 5)))
-    return memories, tuple(_request(reader, *row) for row in _rows("requests.tsv", 4))
+    memories = tuple(_memory(person(actor), NOW - (90 - number) * DAY, row) for number, row in enumerate(_rows(f"{prefix}memories.tsv", 5)))
+    return memories, tuple(_request(reader, *row) for row in _rows(f"{prefix}requests.tsv", 4))
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,9 @@ class Kept:
     """and how many came besides, for each such request."""
 
 
-async def kept(engine: Embedder | None, language: str = "") -> Kept:
-    """Ask for the requests of a language, "" for all of them, as the product does."""
-    memories, requests = everyday()
+async def kept(engine: Embedder | None, language: str = "", prefix: str = "") -> Kept:
+    """Ask for the requests of a language, "" for all of them, as the product does, of the day whose files' names begin with `prefix`."""
+    memories, requests = everyday(prefix)
     text = {memory.id: memory.text for memory in memories}
     ours = await Ours.of(Case("everyday", memories, tuple(text.values()), ()), engine)
     disturbed, missed, besides, needed = [], [], 0, 0

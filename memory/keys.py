@@ -109,6 +109,19 @@ class Keys:
         """List of the latest answers that used one person's memories, newest first."""
         return f"{self._prefix}:{{memory:{actor.team_id}:{actor.user_id}}}:recalled"
 
+    def agreed(self, thread: Thread) -> str:
+        """Sorted set of which answers in a channel used which of its agreements, by the time (s) at which they did."""
+        return f"{self._prefix}:{{memory:{thread.team_id}:#{thread.channel_id}}}:agreed"
+
+    def forgetting(self, actor: Actor, mark: str) -> str:
+        """Which memories a person's request `mark` is about to have forgotten."""
+        return f"{self._prefix}:{{memory:{actor.team_id}:{actor.user_id}}}:forgetting:{mark}"
+
+    @property
+    def unfinished(self) -> str:
+        """Hash of what requests began to have forgotten and did not get to the end of."""
+        return f"{self._prefix}:{{memory}}:unfinished"
+
     @property
     def everything(self) -> str:
         """A pattern that every key of the workspace fits."""

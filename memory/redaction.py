@@ -13,12 +13,12 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from memory.fact_history import without_message
 from memory.identifiers import identifiers
 from memory.session_memory import SECTIONS, Change, Fact, SessionMemory
-from memory.terms import EVERYDAY, terms
+from memory.terms import EVERYDAY, STOP_CHARACTERS, terms
 from memory.transcript import AssistantMessage, Correction, Item, Note, ToolMessage, UserMessage
 
 GONE: Final = "(taken out: a person had this forgotten)"
@@ -27,6 +27,7 @@ ENOUGH: Final = 0.6
 """Part of a phrase's content words that a sentence which tells the same shares with it."""
 _LETTER: Final = "[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 """A letter or digit of a script that puts spaces between its words."""
+_UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])\s*|\n+")
 
 
@@ -55,22 +56,28 @@ class Redactor:
             return True
         said = _content(text)
         for phrase, content in self._wanted:
-            shared = len(content & said)
-            if phrase.search(plain) or (content and (shared >= ENOUGH * len(content) or (strictly and shared))):
+            shared = content & said
+            if phrase.search(plain) or (content and (len(shared) >= ENOUGH * len(content) or (strictly and any(map(_is_word, shared))))):
                 return True
         return False
 
-    def without(self, text: str) -> str:
+    def tells_in(self, data: str, *, strictly: bool = False) -> bool:
+        """The same of JSON: all of it, or `strictly` one of its values (the names of its fields are nobody's words)."""
+        if self.tells(_readable(data)):
+            return True
+        return strictly and any(self.tells(value, strictly=True) for value in _values(data))
+
+    def without(self, text: str, *, strictly: bool = False) -> str:
         """The text without the sentences that tell it; itself when none does."""
-        if not self.tells(text):
+        if not self.tells(text, strictly=strictly):
             return text
         kept: list[tuple[str, str]] = []
         for sentence, gap in _sentences(text):
-            part = GONE if sentence.strip() and self.tells(sentence) else sentence
+            part = GONE if sentence.strip() and self.tells(sentence, strictly=strictly) else sentence
             if not (part == GONE and kept and kept[-1][0] == GONE):
                 kept.append((part, gap))
         rest = "".join(sentence + gap for sentence, gap in kept if sentence != GONE)
-        return GONE if self.tells(rest) else "".join(sentence + gap for sentence, gap in kept)  # it was told across sentences
+        return GONE if self.tells(rest, strictly=strictly) else "".join(sentence + gap for sentence, gap in kept)  # it was told across sentences
 
 
 def _sentences(text: str) -> Iterator[tuple[str, str]]:
@@ -98,8 +105,44 @@ def _content(text: str) -> frozenset[str]:
     return frozenset(term for term in terms(text) if term not in EVERYDAY)
 
 
-def redacted(item: Item, redactor: Redactor) -> Item:
-    """The item as it may stay; the same object when nothing in it has to go."""
+def _is_word(term: str) -> bool:
+    """Whether a term says something alone: of a script without spaces a pair of characters of which none is a mere particle."""
+    return term.isascii() or not _UNSPACED.search(term) or (len(term) > 1 and STOP_CHARACTERS.isdisjoint(term))
+
+
+class Passage:
+    """A transcript gone through from its beginning. Which answers may tell it in other words, is known on the way: see `redacted`."""
+
+    def __init__(self, redactor: Redactor, runs: Collection[str] = ()) -> None:
+        """`runs` had it at hand for their answers."""
+        self._redactor = redactor
+        self._runs = set(runs)
+        self._calls: set[str] = set()
+        self._answer_next = False
+
+    def redacted(self, item: Item) -> Item:
+        """The next item as it may stay; the same object when nothing in it has to go.
+
+        An answer to a message it was said in, or of a run that had it at hand, goes where it shares one content word with it, and so does what
+        came of a call that did.
+        """
+        strictly = False
+        match item:
+            case UserMessage():
+                self._answer_next = self._answer_next or item.ts in self._redactor.ts
+            case AssistantMessage():
+                if self._answer_next:
+                    self._runs.add(item.run_id)
+                    self._answer_next = False
+                if strictly := item.run_id in self._runs:
+                    self._calls |= {call.id for call in item.calls if self._redactor.tells_in(call.arguments, strictly=True)}
+            case ToolMessage():
+                strictly = item.call_id in self._calls
+        return redacted(item, self._redactor, strictly=strictly)
+
+
+def redacted(item: Item, redactor: Redactor, *, strictly: bool = False) -> Item:
+    """The item as it may stay; the same object when nothing in it has to go. `strictly`: it may tell it in other words."""
     match item:
         case UserMessage() if item.ts in redactor.ts:
             return item.model_copy(update={"text": GONE, "quoted": "", "files": ()})
@@ -107,11 +150,11 @@ def redacted(item: Item, redactor: Redactor) -> Item:
             text, quoted = redactor.without(item.text), redactor.without(item.quoted)
             return item if (text, quoted) == (item.text, item.quoted) else item.model_copy(update={"text": text, "quoted": quoted})
         case AssistantMessage():
-            text = redactor.without(item.text)
-            calls = tuple(call.model_copy(update={"arguments": "{}"}) if redactor.tells(_readable(call.arguments)) else call for call in item.calls)
+            text = redactor.without(item.text, strictly=strictly)
+            calls = tuple(call.model_copy(update={"arguments": "{}"}) if redactor.tells_in(call.arguments, strictly=strictly) else call for call in item.calls)
             return item if text == item.text and calls == item.calls else item.model_copy(update={"text": text, "calls": calls})
         case ToolMessage():
-            return item.model_copy(update={"content": _GONE_RESULT}) if redactor.tells(_readable(item.content)) else item
+            return item.model_copy(update={"content": _GONE_RESULT}) if redactor.tells_in(item.content, strictly=strictly) else item
         case Correction():
             gone = item.text is not None and (item.ts in redactor.ts or redactor.tells(item.text))
             return item.model_copy(update={"text": None}) if gone else item
@@ -126,6 +169,22 @@ def _readable(data: str) -> str:
         return json.dumps(json.loads(data), ensure_ascii=False)
     except ValueError:
         return data
+
+
+def _values(data: str) -> Iterator[str]:
+    """The texts in JSON, without the names of its fields; all of what is no JSON."""
+    try:
+        found: list[Any] = [json.loads(data)]
+    except ValueError:
+        found = [data]
+    while found:
+        each = found.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, dict):
+            found += each.values()
+        elif isinstance(each, list):
+            found += each
 
 
 def redacted_memory(memory: SessionMemory, redactor: Redactor) -> SessionMemory:

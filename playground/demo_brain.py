@@ -11,20 +11,23 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from playground.demo_choice import ASK_PERSON, Chooser, chosen, still_open
+from playground.demo_choice import ASK_PERSON, MAX_CHOICES, Chooser, chosen, still_open
+from playground.demo_memory import ADVICE, FORGET, RECALL, reply_language, stated_case
 from playground.demo_more import READ_MORE, read_on
 from playground.demo_offer import Offer
-from playground.demo_recall import asked_for_help, everyone, greeted, recall, short, small_talk, wants_outcome
+from playground.demo_recall import asked_for_help, everyone, greeted, name_of, recall, short, small_talk, wants_outcome
+from playground.demo_remembered import advise, dreads_rain, found_memories, may_matter, tailored
 from playground.demo_requests import Reader
 from playground.demo_results import headline, report, what
 from playground.demo_routing import NO_FITTING_TOOL, OPEN_TOOLS
 from playground.demo_sentences import SENTENCES
 from playground.demo_transcript import SILENT, Called, Said, Transcript, read
 from playground.demo_wish import Wish
-from playground.demo_words import EXAMPLES, MEMORY_EXAMPLES, Language, language_of, say
+from playground.demo_words import EXAMPLES, MEMORY_EXAMPLES, Language, say
 
 MAX_READ: Final = 3_000
 """Characters of one request that are read; the rest of a very long one is ignored."""
+_WEATHER: Final = "get_current_weather"
 LOOKUPS: Final = frozenset({"list_orders", "list_reminders"})
 """Tools that may be wanted both for themselves and to find out what can be chosen: called once."""
 _FREE: Final = {
@@ -79,11 +82,11 @@ def decide(request: dict[str, Any]) -> Decision:
         out.calls.append((NO_FITTING_TOOL, {"reason": out.cannot}))
     if out.calls:
         return out if offer.parallel else replace(out, calls=out.calls[:1])
-    parts += [report(call, _language(transcript, call)) for calls in made.values() for call in calls if not call.waiting and call.name not in SILENT]
+    parts += [_told(transcript, call) for calls in made.values() for call in calls if not call.waiting and call.name not in SILENT]
     if not parts:
         parts = _late(transcript)
     if not parts:
-        language = language_of(transcript.said[-1].text) if transcript.said else "en"
+        language = reply_language(transcript.said[-1].text, transcript, transcript.said[-1:]) if transcript.said else "en"
         parts = [say("nothing_new", language) if offer.usable else recap(transcript, language)]
     return Decision("\n\n".join(parts))
 
@@ -110,14 +113,26 @@ def help_text(offer: Offer, language: Language) -> str:
 def _language(transcript: Transcript, call: Called) -> Language:
     """The language of the request that a call was made for."""
     group = transcript.request_before(call.index)
-    return language_of("\n".join(said.text for said in group))
+    return reply_language("\n".join(said.text for said in group), transcript, group)
+
+
+def _told(transcript: Transcript, call: Called) -> str:
+    """What came of a call, in the language and the way of the person it was made for."""
+    group = transcript.request_before(call.index)
+    return report(tailored(call, _wanted(transcript, group[-1])) if group else call, _language(transcript, call))
+
+
+def _wanted(transcript: Transcript, now: Said) -> list[str]:
+    """How the person wants sorts of cases answered, in their own words: what is remembered, and what they said in this thread."""
+    here = [said.text for said in transcript.earlier(now.index + 1, now.speaker) if stated_case(said.text)]
+    return [*(memory.text for memory in transcript.note_for(now).memories if memory.said), *here]
 
 
 def _late(transcript: Transcript) -> list[str]:
     """Outcomes decided after the conversation had gone on, unless an answer has given them already."""
     out = []
     for call in transcript.unreported():
-        text = report(call, _language(transcript, call))
+        text = _told(transcript, call)
         if not any(index > call.index and text in answer for index, answer in transcript.answers):
             out.append(text)
     return out
@@ -130,7 +145,8 @@ class _Group:
         self._now = group[-1]
         self._text = "\n".join(said.text for said in group)[:MAX_READ]
         self._attachment = any(said.attachment for said in group)
-        self._language: Language = language_of(self._text)
+        self._language: Language = reply_language(self._text, transcript, group)
+        self._note = transcript.note_for(self._now)
         self._transcript = transcript
         self._offer = offer
         self._made = made
@@ -142,13 +158,13 @@ class _Group:
 
     def answer(self, *, first: bool) -> list[str]:
         """Texts in the order of the request; calls still to make go to the decision."""
-        reader = Reader(self._text, self._transcript, self._start)
+        reader = Reader(self._text, self._transcript, self._start, self._now)
         wishes = self._continued(reader)
         before = len(self._out.calls)
         parts = [text for wish in wishes if (text := self._wish(wish))]
         for tool in self._chooser.looked_up:
             self._made[tool].clear()  # it served a question, and its list has been shown as choices
-        parts += recall(reader.rest, replace(self._now, index=self._start), self._transcript, self._language)
+        parts += recall(reader.rest, replace(self._now, index=self._start), self._transcript, self._language, self._note.memories)
         if not wishes and wants_outcome(reader.rest):
             parts.append(recap(self._transcript, self._language))
         if parts or wishes or len(self._out.calls) > before or self._out.groups or self._out.cannot or not first:
@@ -165,12 +181,13 @@ class _Group:
         if self._attachment and not rest:
             helped = say("image", self._language) + "\n\n" + helped
         elif greeted(rest) or not self._text:
-            comma = "，" if self._language == "zh" else ", "
-            helped = say("hello", self._language, name=f"{comma}{self._now.speaker}" if self._now.speaker else "") + "\n\n" + helped
+            comma, name = "，" if self._language == "zh" else ", ", name_of(self._note.memories) or self._now.speaker
+            helped = say("hello", self._language, name=f"{comma}{name}" if name else "") + "\n\n" + helped
         elif not self._offer.usable and not asked_for_help(rest):
             return recap(self._transcript, self._language)
         elif not asked_for_help(rest):
             helped = say("did_not_understand", self._language) + " " + helped
+            helped = "\n\n".join(part for part in (may_matter(self._note.memories, self._language), helped) if part)
         return helped
 
     def _wish(self, wish: Wish) -> str:
@@ -182,6 +199,10 @@ class _Group:
             wish = step.wish
         if wish.ask == "one_order_at_a_time":
             return self._one_order_at_a_time(wish)
+        if wish.tool == FORGET and (not wish.ask or self._could(FORGET)):
+            return self._forget(wish)
+        if wish.tool == ADVICE:
+            return self._advise(wish)
         if wish.ask:
             return say(wish.ask, self._language, **wish.ask_values)
         if wish.tool == READ_MORE:
@@ -193,10 +214,51 @@ class _Group:
             return self._call(*found)
         if self._made[wish.tool]:
             call = self._made[wish.tool].pop(0)
-            return report(call, self._language)
+            return report(tailored(call, _wanted(self._transcript, self._now)), self._language)
         if wish.tool == "read_thread" and not (self._offer.offers(wish.tool) or self._to_open(wish.tool)):
             return everyone(self._transcript, self._start, self._language)
         return self._call(wish.tool, wish.arguments)
+
+    def _forget(self, wish: Wish) -> str:
+        """Have memories forgotten that the program did not recognise: look them up, ask which one when it is not clear, and put that to the person."""
+        if self._made[FORGET]:
+            self._made[RECALL].clear()
+            return report(self._made[FORGET].pop(0), self._language)
+        if not self._made[RECALL]:
+            return self._call(RECALL, {"question": wish.arguments.get("question", "")})
+        found = self._made[RECALL].pop(0)
+        if not found.success:
+            return report(found, self._language)
+        rows = [(short(text, 72), ident) for text, ident in found_memories(found)[:MAX_CHOICES]]
+        if not rows:
+            return say("noted_nothing", self._language)
+        if len(rows) == 1:
+            return self._call(FORGET, {"ids": [rows[0][1]], "texts": []})
+        if not self._made[ASK_PERSON]:
+            if not self._offer.offers(ASK_PERSON):
+                return say("noted_unclear", self._language)
+            return self._call(ASK_PERSON, {"question": say("ask_forget", self._language), "choices": list(dict.fromkeys(text for text, _ in rows))})
+        asked = self._made[ASK_PERSON].pop(0)
+        answer = asked.data.get("answer") if asked.success and isinstance(asked.data, dict) else ""
+        one = chosen(answer, rows, orders=False) if isinstance(answer, str) and answer.strip() else ""
+        return self._call(FORGET, {"ids": [one], "texts": []}) if one else say("noted_unclear", self._language)
+
+    def _advise(self, wish: Wish) -> str:
+        """Advice by what is remembered; whoever does not like rain gets the weather looked up, if there is a tool for it."""
+        place, memories = str(wish.arguments.get("place", "")), [memory for memory in self._note.memories if memory.said]
+        weather: str | None = None
+        if place and dreads_rain(memories):
+            if self._made[_WEATHER]:
+                call = self._made[_WEATHER].pop(0)
+                weather = report(call, self._language).split("\n", 1)[0] if call.success else ""
+            elif self._could(_WEATHER):
+                return self._call(_WEATHER, {"place": place})
+        trip, food = bool(wish.arguments.get("trip")), bool(wish.arguments.get("food"))
+        return advise(memories, weather, self._language, place=place, trip=trip, food=food, missing=self._note.missing)
+
+    def _could(self, tool: str) -> bool:
+        """Whether a tool can be called, perhaps after its group was opened."""
+        return self._offer.offers(tool) or bool(self._to_open(tool))
 
     def _one_order_at_a_time(self, wish: Wish) -> str:
         """Several orders are to be cancelled at once: which of them can be, and that it goes one by one."""

@@ -1,15 +1,16 @@
 """Small talk and the memory of the thread: names, facts people stated, what was asked and said, and what was done.
 
 Everything is found in the messages of the request. A person's name and facts are looked up only in what that person
-said, the newest statement first.
+said, the newest statement first, and then in what is remembered of them from earlier conversations.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
+from playground.demo_note import Memory
 from playground.demo_patterns import rx
 from playground.demo_transcript import Said, Transcript
 from playground.demo_words import Language, say
@@ -58,19 +59,23 @@ _HELP: Final = rx(
 )
 
 
-def recall(text: str, now: Said, transcript: Transcript, language: Language) -> list[str]:
-    """Answers to what `text` (the part of a request that is not for a tool) tells or asks about the conversation."""
+def recall(text: str, now: Said, transcript: Transcript, language: Language, memories: Sequence[Memory] = ()) -> list[str]:
+    """Answers to what `text` (the part of a request that is not for a tool) tells or asks about the conversation.
+
+    `memories`: what is remembered of the person who asks.
+    """
     out: list[str] = []
     mine = transcript.earlier(now.index, now.speaker)
+    known = [*(Said(-1, now.speaker, memory.text) for memory in reversed(memories)), *mine]
     told = _first(_NAME_TOLD.finditer(text))
     if told:
         out.append(say("noted_name", language, name=told))
     if _NAME_ASKED.search(text):
-        name = told or _newest(_NAME_TOLD, mine)
+        name = told or _newest(_NAME_TOLD, known)
         shown = re.sub(r"\s*\(bot\)$", "", now.speaker)
         out.append(say("your_name", language, name=name) if name else say("shown_name", language, name=shown) if shown else say("no_name", language))
     out.extend(say("noted", language, what=what, value=value) for what, value in _facts(text))
-    out.extend(_fact(_groups(match)[0], [*mine, Said(now.index, now.speaker, text)], language) for match in _FACT_ASKED.finditer(text))
+    out.extend(_fact(_groups(match)[0], [*known, Said(now.index, now.speaker, text)], language) for match in _FACT_ASKED.finditer(text))
     if _ASKED.search(text):
         quoted = _quote(mine)
         out.append(f"{say('asked_before', language)}\n\n{quoted}" if quoted else say("asked_nothing", language))
@@ -79,6 +84,11 @@ def recall(text: str, now: Said, transcript: Transcript, language: Language) -> 
     else:
         out.extend(_said_by(_groups(match)[0], now, transcript, language) for match in _SAID.finditer(text))
     return out
+
+
+def name_of(memories: Iterable[Memory]) -> str:
+    """How a person wants to be called, from what is remembered of them; "" when they never said."""
+    return next((name for memory in memories if (name := _first(_NAME_TOLD.finditer(memory.text)))), "")
 
 
 def wants_outcome(text: str) -> bool:

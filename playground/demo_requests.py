@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 
-from playground import demo_remind, demo_web
+from playground import demo_memory, demo_remind, demo_web
 from playground.demo_arithmetic import find_expressions
+from playground.demo_note import ProgramNote
 from playground.demo_patterns import (
     ADDRESS,
     ANY_ORDER,
@@ -36,7 +37,7 @@ from playground.demo_patterns import (
     ZONE,
     rx,
 )
-from playground.demo_transcript import ORDER_ID, Transcript, order_ids
+from playground.demo_transcript import ORDER_ID, Said, Transcript, order_ids
 from playground.demo_wish import TAKEN, Sheet, Wish, unquoted
 from playground.demo_words import CITIES, STATES
 
@@ -44,10 +45,15 @@ _ORDER_WORD = rx(r"\border|订单|单子")
 
 
 class Reader(Sheet):
-    """Reads the wishes out of one request. `position` is where in the transcript it stands, for "that order"."""
+    """Reads the wishes out of one request.
 
-    def __init__(self, text: str, transcript: Transcript, position: int) -> None:
+    `position` is where in the transcript it stands, for "that order"; `said` is its message when it is the current one: the program's note tells of it.
+    """
+
+    def __init__(self, text: str, transcript: Transcript, position: int, said: Said | None = None) -> None:
         super().__init__(text)
+        self._note = ProgramNote() if said is None else transcript.note_for(said)
+        self._earlier = transcript.earlier(position, said.speaker) if said is not None else []
         self.declined = False
         """Whether something was explicitly not wanted ("don't cancel …")."""
         self._transcript = transcript
@@ -59,7 +65,10 @@ class Reader(Sheet):
         if READ_ON.fullmatch(self.text.strip()):
             self.take(0, len(self.text))
             self.wish(0, "read_more")
+        demo_memory.hear_wish(self, self._note)
         self._free_text()
+        demo_memory.requests(self, self._earlier)
+        demo_memory.statements(self)
         demo_web.pages(self)
         demo_web.searches(self)
         demo_web.channels(self)
@@ -73,6 +82,7 @@ class Reader(Sheet):
         for at, end, expression in find_expressions(self.text):
             self.take(at, end)
             self.wishes.append(Wish(at, "calculate", {"expression": expression}))
+        demo_memory.advice(self)
         self.wishes.sort(key=lambda wish: wish.at)
         return self.wishes
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from playground.demo_failures import failure, what
 from playground.demo_recall import short
+from playground.demo_remembered import gone, kept, known
 from playground.demo_reports import REPORTS
 from playground.demo_transcript import Called
 from playground.demo_words import Language, label, say, state_word
@@ -175,5 +176,8 @@ _SUCCESSES: Final[dict[str, Callable[[Called, Language], str]]] = {
     "change_shipping_address": _address,
     "post_message": _posted,
     "read_thread": _thread,
+    "recall": known,
+    "remember": kept,
+    "forget": gone,
     **REPORTS,
 }

@@ -28,6 +28,9 @@ _GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "remind_me": ("reminders",),
     "list_reminders": ("reminders",),
     "cancel_reminder": ("reminders",),
+    "recall": ("memory",),
+    "remember": ("memory",),
+    "forget": ("memory",),
 }
 _WORDS: Final[dict[str, str]] = {
     "calculate": r"calculat|arithmetic|\bmath|计算|算术",
@@ -45,6 +48,9 @@ _WORDS: Final[dict[str, str]] = {
     "remind_me": r"\bremind|提醒",
     "list_reminders": r"\bremind|提醒",
     "cancel_reminder": r"\bremind|提醒",
+    "recall": r"\bremember|\bmemor(?:y|ies)\b|记忆|记住",
+    "remember": r"\bremember|\bmemor(?:y|ies)\b|记忆|记住",
+    "forget": r"\bremember|\bmemor(?:y|ies)\b|记忆|记住",
 }
 _LINE: Final = re.compile(r"^- ([^:\n]+): ?(.*)$", re.MULTILINE)
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
+
+from playground.demo_note import NOTE, ProgramNote, read_note
 
 ORDER_ID: Final = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z]{2,6}-\d{4,8}-\d{2,6}(?![A-Za-z0-9-])")
 REMINDER_TOOLS: Final = frozenset({"remind_me", "list_reminders", "cancel_reminder"})
@@ -21,7 +23,6 @@ _ASIDE: Final = re.compile(r"\((?:said to others|earlier in the channel)\)\s*")
 _CARRIED: Final = re.compile(r"(?:^|\n)\(quoted, data only\)(?:\n>[^\n]*)*\s*\Z")
 _FENCE: Final = re.compile(r"^> ?", re.MULTILINE)
 _FILE: Final = re.compile(r"^(?:> )?\(attached file: [^\n]*\)$", re.MULTILINE)
-_PROGRAM: Final = "note by the program"
 _ADDRESSEE: Final = re.compile(r"^\s*(?:<@[A-Z0-9]+(?:\|[^>]*)?>|@steward\b)[\s,:，：]*", re.IGNORECASE)
 
 
@@ -74,6 +75,14 @@ class Transcript:
     answers: tuple[tuple[int, str], ...]
     """Final answers of the assistant: (position, text)."""
     length: int
+    note: ProgramNote = field(default_factory=ProgramNote)
+    """The program's note before the current message."""
+
+    def note_for(self, said: Said) -> ProgramNote:
+        """What the program's note tells about the person who said this; nothing when it is about somebody else's message, or an earlier one."""
+        about = next((one for one in self.said if one.index > self.note.index and not one.aside), None)
+        mine = about is not None and said.index > self.note.index and said.speaker == about.speaker
+        return self.note if mine else ProgramNote()
 
     @property
     def turn_start(self) -> int:
@@ -174,11 +183,14 @@ def read(messages: Sequence[dict[str, Any]]) -> Transcript:
     named = any(_SPEAKER.match(_text(message)) or message.get("name") for message in messages if message["role"] == "user")
     calls: list[Called] = []
     answers: list[tuple[int, str]] = []
+    note = ProgramNote()
     for index, message in enumerate(messages):
         match message["role"]:
             case "user":
                 one = _said(index, message)
-                if one.speaker != _PROGRAM and (one.speaker or not named):  # in a named conversation, a nameless line is the program's
+                if one.speaker == NOTE:
+                    note = _newer(note, read_note(index, one.text))
+                elif one.speaker or not named:  # in a named conversation, a nameless line is the program's
                     said.append(one)
             case "assistant" if message.get("tool_calls"):
                 count = len(message["tool_calls"])
@@ -186,7 +198,12 @@ def read(messages: Sequence[dict[str, Any]]) -> Transcript:
                 calls.extend(_called(index, call["function"], results[call["id"]]) for call in message["tool_calls"])
             case "assistant":
                 answers.append((index, _text(message)))
-    return Transcript(tuple(said), tuple(calls), tuple(answers), len(messages))
+    return Transcript(tuple(said), tuple(calls), tuple(answers), len(messages), note)
+
+
+def _newer(known: ProgramNote, read: ProgramNote) -> ProgramNote:
+    """Of two notes the later one, unless it tells nothing: one about the budget follows the one about the person."""
+    return read if read.noted or read.memories or read.missing or known.index < 0 else known
 
 
 def _text(message: dict[str, Any]) -> str:

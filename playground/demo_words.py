@@ -31,6 +31,8 @@ EXAMPLES: Final[dict[str, tuple[str, str]]] = {
     "search_messages": ('search for "invoice"', "搜一下 发票"),
     "get_current_weather": ("what's the weather in Paris?", "东京天气怎么样？"),
     "fetch_url": ("summarise https://example.com", "这个链接讲什么 https://example.com"),
+    "remember": ("I hate rainy days, remember that", "我讨厌下雨天，记住"),
+    "recall": ("what do you know about me?", "你记得我什么？"),
 }
 """One request per tool that the help shows when the tool is offered."""
 

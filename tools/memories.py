@@ -37,6 +37,10 @@ class MemoryUnavailable(Exception):  # noqa: N818 - states a condition
     """Memory does not answer now."""
 
 
+class MemoryPaused(Exception):  # noqa: N818 - states a condition
+    """The person does not want memory to be used now."""
+
+
 class NotRemembered(Exception):  # noqa: N818 - states an outcome
     """It is not kept; the message says why, for the model."""
 
@@ -45,7 +49,10 @@ class MemoryAccess(Protocol):
     """The part of long-term memory a tool may use, always for the person who asks. Methods raise `MemoryUnavailable`."""
 
     async def recall(self, actor: Actor, thread: Thread, question: str, limit: int) -> list[dict[str, str]]:
-        """The person's memories that fit `question` (empty: the newest) and may be told in `thread`, as `{"id", "said", "text"}`."""
+        """The person's memories that fit `question` (empty: the newest, what they stated first) and may be told in `thread`.
+
+        Each as `{"id", "kind", "said", "text"}`. Raises `MemoryPaused`.
+        """
         ...
 
     async def remember(self, actor: Actor, thread: Thread, text: str) -> dict[str, str]:
@@ -56,8 +63,8 @@ class MemoryAccess(Protocol):
         """The texts of those of these memories that are the person's and may be told in `thread`, by id."""
         ...
 
-    async def forget(self, actor: Actor, thread: Thread, ids: list[str]) -> int:
-        """Delete those of these that are the person's; how many."""
+    async def forget(self, actor: Actor, thread: Thread, ids: list[str], mark: str) -> int:
+        """Delete those of these that are the person's; how many. The same `mark` again, after a crash, gives the same number."""
         ...
 
 
@@ -79,12 +86,15 @@ async def recall(
     """Look up what is remembered of the person who asks, from earlier conversations.
 
     Use it when they ask what you know or remember about them, or when the answer depends on something they told before. Gives each memory with
-    its id and the day it was said. Not for other people, nor for what was said in this thread.
+    its id, the day it was said and its kind: an episode is what was done, not what they said. Not for other people, nor for what was said in
+    this thread.
     """
     try:
         found = await _memory(ctx).recall(ctx.actor, ctx.thread, question.strip(), MOST)
     except MemoryUnavailable as error:
         raise ToolFailed(_AWAY, code=ErrorCode.UPSTREAM_ERROR) from error
+    except MemoryPaused as error:
+        raise ToolFailed("The person has paused their memory, so nothing is looked up. They resume it with `/memory resume`.") from error
     return {"memories": found, "note": "This is all that fits." if found else "Nothing is remembered that fits."}
 
 
@@ -136,7 +146,7 @@ async def forget(
     `/memory forget all` themselves.
     """
     try:
-        return {"forgotten": await _memory(ctx).forget(ctx.actor, ctx.thread, ids)}
+        return {"forgotten": await _memory(ctx).forget(ctx.actor, ctx.thread, ids, ctx.idempotency_key)}
     except MemoryUnavailable as error:
         raise ToolFailed(_AWAY, code=ErrorCode.UPSTREAM_ERROR) from error
 

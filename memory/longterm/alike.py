@@ -11,6 +11,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from memory.longterm.values_of import day, place
 from memory.terms import terms
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
@@ -95,6 +96,27 @@ _SIDES: Final = {
     **dict.fromkeys(("dislike", "dislikes", "hate", "hates", "no", "negative", "不喜欢", "讨厌"), -1),
 }
 _SPELLING: Final = {"favorite": "favourite", "color": "colour", "organization": "organisation", "neighbor": "neighbour"}
+_SAME_ATTRIBUTE: Final = {
+    other: name
+    for name, others in {
+        "home": "city home_city residence place_of_residence",
+        "role": "job job_title occupation profession",
+        "employer": "company organisation firm",
+        "team": "department dept",
+        "manager": "boss supervisor line_manager",
+        "timezone": "time_zone",
+        "working_hour": "work_hour office_hour",
+        "seat": "desk workstation",
+        "editor": "ide code_editor",
+        "birthday": "date_of_birth birth_date birthdate",
+        "diet": "dietary_preference dietary_restriction",
+        "reply_language": "response_language answer_language",
+        "reply_length": "response_length answer_length",
+        "favourite": "preferred",
+    }.items()
+    for other in others.split()
+}
+"""What a model may call the attributes that the rules know: one person has one home, whichever word was chosen for it."""
 _WEAK: Final = frozenset(
     {"want", "would", "need", "pleas", "thing", "get", "make", "go", "use", "对", "想", "要", "会", "能", "可", "以", "给", "用", "请", "让"}
 )
@@ -224,7 +246,7 @@ def subject(key: str) -> tuple[str, int]:
     for piece in unicodedata.normalize("NFKC", key).casefold().split(":"):
         words = [word for word in re.split(r"[\s_\-/]+", piece.strip()) if word]
         pieces.append("_".join(_SPELLING.get(one, one) for one in map(_singular, words)))
-    family, side = _TWINS.get(pieces[0], (pieces[0], 0))
+    family, side = _TWINS.get(pieces[0], (_SAME_ATTRIBUTE.get(pieces[0], pieces[0]), 0))
     return ":".join((family, *(each for each in pieces[1:] if each))), side
 
 
@@ -248,8 +270,8 @@ def _singular(word: str) -> str:
 
 @lru_cache(maxsize=8192)
 def same_value(left: str, right: str) -> bool:
-    """Whether two values are one: "Peanuts" and "peanut", "5,000" and "5000"."""
-    if plain(left) == plain(right):
+    """Whether two values are one: "Peanuts" and "peanut", "5,000" and "5000", "Beijing" and "北京"."""
+    if plain(left) == plain(right) or place(left) == place(right) or day(left) == day(right):
         return True
     numbers = marks(left), marks(right)
     if any(numbers):

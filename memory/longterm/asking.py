@@ -14,10 +14,11 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
+from memory.longterm.aspects import touched
 from memory.longterm.indexed import day_mark, month_mark
 from memory.longterm.question import Question
 from memory.longterm.sparse import query_words
-from memory.longterm.topics import mark, wanted
+from memory.longterm.topics import deeds_of, mark, topics_of, wanted
 from memory.recall import COMMON_NAMES
 from memory.reference import refers_back
 from memory.said_days import Span, spans_of
@@ -25,6 +26,10 @@ from memory.terms import hashed, is_pair, telling, terms
 
 RECENT: Final = 8
 """Earlier messages of the person that a request is read with."""
+MOST_BACK: Final = 2
+"""So many messages back it is looked for what a short one goes on with."""
+SHORT: Final = 9
+"""Words of a message that may go on with another; two Chinese characters count as one."""
 RECENT_WEIGHT: Final = 0.5
 """Of a word of such a message, where one of the request itself weighs 1."""
 NAME_WEIGHT: Final = 0.3
@@ -56,13 +61,66 @@ _KEYS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     )
 )
 
+_RECORDS: Final = (
+    r"(?:reminder|order|ticket|approval|task|message|invoice|calendar|file|document|channel|thread|password|log-?in|account(?! manager)"
+    r"|access|permission|pull request|pr|branch|build|import"
+    r"|export|request|case|parcel|package|shipment|delivery|refund|site|website|server|database|dashboard|inbox|stock|data|query|script|code|link)"
+)
+_RECORDS_ZH: Final = (
+    "(?:提醒|订单|工单|审批|任务|消息|发票|日程|文件|文档|频道|密码|账号|账户|权限|申请|包裹|快递|退款|网站|服务器|数据库|数据|库存|代码"
+    "|脚本|链接|请求|分支|导入|导出)"
+)
+"""What systems keep of a person; it is looked up there."""
 _PERSONAL: Final = re.compile(
-    r"\b(?:i|i[’'](?:m|ve|d|ll)|my(?! (?:reminder|order|ticket|approval|task|message|invoice|calendar)s?\b)|mine|myself|we|we[’'](?:re|ve|d|ll)|our|ours|us)\b"
-    r"|(?<![帮给跟替对为])(?<!告诉)(?<!提醒)(?:我|咱)(?!想问|要问|们?的(?:提醒|订单|工单|任务|消息|发票|日程))",
+    rf"\b(?:i(?! (?:meant?|said|guess|suppose|wonder)\b)|i[’'](?:m|ve|d|ll)|(?:my|our)(?! (?:[\w-]+ )?{_RECORDS}s?\b)|mine|myself|we"
+    rf"|we[’'](?:re|ve|d|ll)|ours|(?-i:us))\b"
+    rf"|(?<![帮给跟替对为])(?<!告诉)(?<!提醒)(?:我|咱)(?!想问|要问|说的?是|是说|的意思|指的是|们?的?(?:[\u4e00-\u9fff]{{1,3}}的?"
+    rf"|\s*[A-Z]+ ?\d* ?)?{_RECORDS_ZH})",
     re.IGNORECASE,
 )
 """It speaks of the person, beyond asking to be told, shown or given something."""
+_ASKS_ONESELF: Final = re.compile(
+    r"\b(?:what|which|where|when|who|whom|whose|why|how|am|was|were|do|did|does|have|had|will|would|should)\b[^.!;]*\b(?:i|we|my|our|mine|ours|us|me)\b"
+    r"|(?:我|咱)[^，。！!；]*(?:什么|哪|几|多少|谁|怎么|怎样|如何|吗|何时|多久|多大|是不是|有没有|来着|为什么)|(?:谁|哪|什么|怎么|几"
+    r"|多少)[^，。！!；]*(?:我|咱)",
+    re.IGNORECASE,
+)
+"""It asks something about the person: who only says "I need the log" does not."""
 _EXACT: Final = frozenset({"name", "birthday", "reply_language"})
+_NOT_ASKING: Final = re.compile(
+    r"(?:(?:ok(?:ay)?|yes|yep|yeah|no|fine|great|perfect|super|cool|nice|good|well|sure|right|alright|got it|understood|done"
+    r"|thanks?(?: (?:you|a lot|so much|very much|all|everyone))?"
+    r"|thank you(?: (?:so|very) much)?|many thanks|cheers|hi|hello|hey|good (?:morning|afternoon|evening|night|day)|morning|bye"
+    r"|see you(?: (?:later|tomorrow))?|ha(?:ha)+|lol|welcome"
+    r"|(?:you too|there|again|then|everyone|all|team|one|job|work|to know|that(?:['’]s| was) (?:all|it|great|good|quick|helpful|perfect)))[\s,.!~…:)-]*)+"
+    r"|(?:(?:好的?|行|可以|嗯+|哦+|对的?|是的?|没错|不错|太好了|太棒了|完美|明白了?|知道了|了解|收到|辛苦了?|麻烦了|谢谢(?:你|您|大家)?|多谢"
+    r"|感谢|谢了|你好|您好|大家好|嗨|哈喽|早上好|上午好|中午好|下午好"
+    r"|晚上好|早安?|晚安|再见|拜拜|回头见|明天见|哈+|嘿+|呵+|没别的了|没事了|就这样|啦|了|吧|呀|啊)[\s,，。.!！~～…]*)+",
+)
+"""The whole of a message that only greets, thanks or agrees: it asks for nothing, and nothing has to come to mind."""
+_CONTINUES: Final = re.compile(
+    r"(?:(?:now|also|then|please|and|but|ok(?:ay)?|great|good)[, ]+)*(?:add|drop|remove|make|shorten|include|skip|leave out|sort|use|put"
+    r"|keep|in|with|without|for|as|not|but)\b"
+    r"|(?:something|anything|a (?:bit|little)|much|more|less|even|rather|shorter|longer|cheaper|earlier|later|another|the same)\b"
+    r"|(?:and|but|so|or)?\s*(?:would|is|does|will|could|can|should) (?:that|it|this|they|those)\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|(?:那|再|换|改成|改为|加上|加个|去掉|还是|或者|要不|也|更|不要|便宜|贵|短|长|近|远|早|晚|大|小|简单|详细|正式|有没有)"
+    r"|.*(?:的有吗|的呢|呢|行吗|行不行|可以吗|好吗|合适吗|适合我吗|怎么样)[?？]?$"
+)
+"""How a short message begins or ends that goes on with what was asked before it."""
+_TURNS: Final = re.compile(
+    r"(?:ok(?:ay)?[, ]+)?(?:(?:now )?(?:something|anything) else|one more thing|another (?:thing|question|topic)"
+    r"|(?:a )?different (?:topic|question|subject)|by the way|btw|never ?mind|forget it|and now)\b"
+    r"|(?:对了|换个|另外|顺便|还有(?:件|个)|话说|算了|不说这个)"
+)
+"""How it begins with a new subject."""
+_STANDS_FOR: Final = re.compile(
+    r"(?:(?:and|or|but|maybe|is there|are there|do you have|have you got|any|not|the|an?|another|some)\s+)*(?:\w+ )?ones?\b|(?:only"
+    r"|just) (?:the|those|that|it|in|for|with|from)\b"
+    r"|(?:\S+的|有\S+的)(?:有吗|有没有|吗|呢|吧)?[?？]?$"
+)
+"""A word in it stands for the thing that was asked for before: whatever else it speaks of, it is about that."""
+_LATIN_WORD: Final = re.compile(r"[^\W\d_\u3400-\u4dbf\u4e00-\u9fff]+")
+_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _MENTION: Final = re.compile(r"<@([UW][A-Z0-9]+)")
 
 
@@ -90,8 +148,12 @@ class Asked:
     """Ids of the people it names."""
     telling: Mapping[int, float] = field(default_factory=dict)
     """Weight by term number of what a memory that fits would hold: less for words of any request whatever."""
+    asks: bool = True
+    """False: it only greets, thanks or agrees."""
     personal: bool = False
-    """It speaks of the person, or of somebody whose words may be among the memories. A sum or a translation does not."""
+    """It asks about the person, or speaks of somebody whose words may be among the memories. A sum or a translation does not."""
+    mentions: bool = False
+    """It speaks of the person at all ("I need the log of job 51")."""
     wanted: frozenset[str] = frozenset()
     """Topics of which preferences and plans matter to the answer."""
 
@@ -107,9 +169,13 @@ def understood(question: Question) -> Asked:
     named = {part: people[name] for name in people for part in _parts(name) if _stands(part).search(question.text)}
     texts = [_told_by_oneself(each, named) for each in (*recent, question.text)]
     weighted = [*((text, RECENT_WEIGHT) for text in texts[:-1]), (texts[-1], 1.0)]
-    matter = wanted(question.text)
-    marks = [(mark(topic), TOPIC_WEIGHT) for topic in sorted(matter)]
+    before, spoken = _continued(question.text, recent)
     speakers = frozenset({*named.values(), *_MENTION.findall(question.text)})
+    mentions = _PERSONAL.search(question.text) is not None
+    personal = bool(speakers) or (mentions and _ASKS_ONESELF.search(question.text) is not None)
+    oneself = _PERSONAL.search(f"{before}\n{question.text}") is not None
+    matter = deeds_of(spoken) | wanted(spoken, personal=oneself, of_another=not speakers <= {question.reader.actor.user_id})
+    marks = [(mark(topic), TOPIC_WEIGHT) for topic in sorted(matter)]
     keys = tuple(key for key, pattern in _KEYS if pattern.search(plain))
     return Asked(
         queries=("\n".join(texts), texts[-1]) if recent else (texts[-1],),
@@ -122,9 +188,34 @@ def understood(question: Question) -> Asked:
         spans=spans,
         speakers=speakers,
         telling=_telling(weighted[-1:]),
-        personal=bool(speakers) or _PERSONAL.search(question.text) is not None,
+        asks=_NOT_ASKING.fullmatch(plain) is None,
+        personal=personal,
+        mentions=personal or mentions,
         wanted=matter,
     )
+
+
+def _continued(text: str, recent: Sequence[str]) -> tuple[str, str]:
+    """The message that a short one goes on with, "" for none; and what is asked for: where it says no topic of its own, with the one that did."""
+    plain = " ".join(text.casefold().split())
+    if not recent or not _goes_on(text, plain):
+        return "", text
+    before = "" if _about(text) and not _STANDS_FOR.match(plain) else next((each for each in reversed(recent[-MOST_BACK:]) if _about(each)), "")
+    return recent[-1], f"{before}\n{text}" if before else text
+
+
+def _goes_on(text: str, plain: str) -> bool:
+    """Whether it is short, and begins or ends as what goes on with another message does. `plain`: the same in lower case."""
+    if _TURNS.match(plain) or _NOT_ASKING.fullmatch(plain) or len(_LATIN_WORD.findall(plain)) + len(_HAN.findall(plain)) / 2 > SHORT:
+        return False
+    back = refers_back(text)
+    return (
+        _CONTINUES.match(plain) is not None or _STANDS_FOR.match(plain) is not None or (back is not None and back.kind in {"ellipsis", "ordinal", "other_one"})
+    )
+
+
+def _about(text: str) -> frozenset[str]:
+    return topics_of(text) | touched(text)
 
 
 def _told_by_oneself(text: str, named: Mapping[str, str]) -> str:

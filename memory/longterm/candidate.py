@@ -25,6 +25,8 @@ class Said(BaseModel):
     """`en` or `zh`."""
     before: str = ""
     """What was said just before (ours or another person's), to understand it with: never a source of facts."""
+    earlier: str = ""
+    """Their own message before this one in the thread: what "now it is green" changes. Nothing else is read from it."""
     direct: bool = False
     """In a direct conversation, where "we" is no room."""
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from memory.longterm.access import Owner
-from memory.longterm.packed import Narrow, Packed, Scored, floats_bytes, floats_text
+from memory.longterm.packed import Narrow, Packed, Scored, floats_bytes, floats_text, from_text
 from memory.longterm.store import WORDS_ONLY, Floats, Record, StoreError, Where
 from memory.transcript import storable
 
@@ -109,7 +109,7 @@ def unpack(packed: Packed) -> Record:
         id=packed.id,
         owner=_owner(packed.owner),
         what=packed.what,  # type: ignore[arg-type] # only ours are written
-        payload=json.loads(packed.data),
+        payload=_payload(packed.data),
         audience=packed.audience,
         kind=packed.kind,
         key=packed.key,
@@ -118,6 +118,15 @@ def unpack(packed: Packed) -> Record:
         dense=floats(packed.dense) if packed.dense else None,
         words=dict(zip(packed.terms, packed.weights, strict=True)),
     )
+
+
+def _payload(text: str) -> dict[str, Any]:
+    """What `_json` made; its usual reader is twice as fast as Python's, but knows no halves of surrogate pairs."""
+    try:
+        payload: dict[str, Any] = from_text(text)
+    except ValueError:
+        payload = json.loads(text)
+    return payload
 
 
 @lru_cache(4_096)

@@ -22,7 +22,7 @@ from typing import Any, Final, Self
 import structlog
 
 from memory.longterm.access import Owner
-from memory.longterm.collection import Meta, Tuning, best, by_owner, narrowed, newest, unpack, vector_text
+from memory.longterm.collection import Meta, Tuning, by_owner, narrowed, newest, unpack, vector_text
 from memory.longterm.edge_link import Link
 from memory.longterm.files import lock, replace_text
 from memory.longterm.packed import packed, scored
@@ -177,10 +177,8 @@ class EdgeStore:
         vector = "" if dense is None or not self.size else vector_text(dense)
         if not narrows or limit <= 0 or not (vector or words):
             return []
-        found = [scored(row) for row in await self._call("search", narrows, vector, list(words), list(words.values()), limit)]
-        if len(narrows) > 1:
-            found = best(found, limit)
-        return [Hit(unpack(each.record), each.dense, each.words) for each in found]
+        found = await self._call("search", narrows, vector, list(words), list(words.values()), limit)
+        return [Hit(unpack(each.record), each.dense, each.words) for each in map(scored, found)]
 
     async def list(self, where: Where, *, limit: int, before: tuple[float, str] | None = None, vectors: bool = False) -> list[Record]:
         """See `Store`."""
@@ -250,11 +248,11 @@ class EdgeStore:
         folder = await self._call("copy_begin", number)
         builder = Link("builder", folder, str(self.home / self.generation / "blank"), self.size, self.tuning.engine)
         try:
-            offset: str | None = None
+            place: Any = None
             while True:
-                sealed, offset = await self._call("copy_read", number, offset, COPIED)
+                sealed, place = await self._call("copy_read", number, place, COPIED)
                 await builder.call("fill", sealed)
-                if offset is None:
+                if place is None:
                     break
             await builder.call("close")
             await builder.close(finish=False)

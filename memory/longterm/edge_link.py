@@ -53,7 +53,8 @@ class Link:
             command = (sys.executable, "-P", "-m", "memory.longterm.edge_process")
             pipe = asyncio.subprocess.PIPE
             try:
-                process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, env=surroundings, limit=PIPE)
+                # A session of its own: a Ctrl-C at the terminal is for us, and we end it, even before it has come as far as to ignore one.
+                process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, env=surroundings, limit=PIPE, start_new_session=True)
             except OSError as error:
                 raise StoreDown(f"the store's process does not start: {error}") from error
             self._process = process

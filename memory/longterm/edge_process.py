@@ -19,9 +19,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from memory.longterm.edge_shard import Shard, build, config, create, fill, finish
+from memory.longterm.edge_ahead import Ahead
+from memory.longterm.edge_rows import Rows, merged
+from memory.longterm.edge_shard import CopyPlace, Shard, build, config, create, fill, finish
 from memory.longterm.files import lock, sync_folder
-from memory.longterm.packed import Narrow, Packed, Scored, from_text, packed, to_text
+from memory.longterm.packed import Narrow, Packed, Raw, from_text, packed, scored_text, to_text
 
 SYNC_AFTER: Final = 1.0
 """Seconds without a request after which the logs are brought to the disk itself."""
@@ -48,6 +50,8 @@ class Shards:
         self._lock = lock(self._home / "engine.lock", wait=True)  # a process that is about to end may still hold it
         self._blank = self._home / "blank"
         self._open: dict[int, Shard] = {}
+        self._rows = Rows()
+        self._ahead = Ahead()
         self._ready()
 
     def _ready(self) -> None:
@@ -61,7 +65,8 @@ class Shards:
 
     def _shard(self, number: int) -> Shard:
         if number not in self._open:
-            self._open[number] = Shard(self._home / f"{number:02}", self._blank, rescore=self._rescore)
+            shard = self._open[number] = Shard(self._home / f"{number:02}", self._blank, rescore=self._rescore, rows=self._rows)
+            self._ahead.add(shard.folder)
         return self._open[number]
 
     def _of(self, owner: str) -> Shard:
@@ -92,13 +97,18 @@ class Shards:
         shard = self._there(owner)
         return shard.get(owner, ids) if shard is not None else []
 
-    def search(self, narrows: Sequence[Row], dense: str, terms: Sequence[int], weights: Sequence[float], limit: int) -> list[Scored]:
-        """See `Shard.search`; of each owner."""
-        found: list[Scored] = []
+    def search(self, narrows: Sequence[Row], dense: str, terms: Sequence[int], weights: Sequence[float], limit: int) -> Raw:
+        """The best by meaning and the best by words of all these owners, each once: what `scored` reads."""
+        meant: list[tuple[tuple[int, int], float]] = []
+        worded: list[tuple[tuple[int, int], float]] = []
         for narrow in map(as_narrow, narrows):
             if (shard := self._there(narrow.owner)) is not None:
-                found += shard.search(narrow, dense, terms, weights, limit)
-        return found
+                number, legs = self._number(narrow.owner), shard.legs(narrow, dense, terms, weights, limit)
+                meant += [((number, point), score) for point, score in legs.meant]
+                worded += [((number, point), score) for point, score in legs.worded]
+        found = merged(meant, worded, limit)
+        rows = {number: self._shard(number).rows([point for part, point in found if part == number]) for number in {part for part, _ in found}}
+        return scored_text([(rows[number][point], *scores) for (number, point), scores in found.items() if point in rows[number]])
 
     def page(self, narrows: Sequence[Row], limit: int, before: tuple[float, str] | None, vectors: bool) -> list[Packed]:  # noqa: FBT001
         """See `Shard.page`; of each owner."""
@@ -148,9 +158,9 @@ class Shards:
         """See `Shard.copy_begin`."""
         return self._shard(number).copy_begin()
 
-    def copy_read(self, number: int, offset: str | None, limit: int) -> tuple[str, str | None]:
+    def copy_read(self, number: int, place: CopyPlace | None, limit: int) -> tuple[str, CopyPlace | None]:
         """Some of a part's records, sealed: they are for the builder, which opens them."""
-        records, following = self._shard(number).copy_read(offset, limit)
+        records, following = self._shard(number).copy_read(place, limit)
         return to_text(records).decode(), following
 
     def copy_abort(self, number: int) -> None:
@@ -160,6 +170,14 @@ class Shards:
     def copy_finish(self, number: int) -> None:
         """See `Shard.copy_finish`."""
         self._shard(number).copy_finish()
+        self._ahead.add(self._shard(number).folder)
+
+    def ahead(self) -> bool:
+        """Open one more part before anybody needs it, which takes up to a second in a large store; whether there may be more to open."""
+        closed = next((number for number in self._numbers() if number not in self._open), None)
+        if closed is not None:
+            self._shard(closed)
+        return closed is not None
 
     def idle(self) -> None:
         """Nobody asks for anything: make what was written survive the machine's failure too."""
@@ -183,6 +201,10 @@ class Builder:
         """Put in what `copy_read` handed out."""
         fill(self._shard, [packed(row) for row in from_text(sealed)])
 
+    def ahead(self) -> bool:
+        """There is nothing to prepare."""
+        return False
+
     def idle(self) -> None:
         """Nothing needs to be kept of what is not finished."""
 
@@ -191,31 +213,57 @@ class Builder:
         finish(self._shard)
 
 
+def prepared(it: Any) -> bool:
+    """See `Shards.ahead`. A part that cannot be opened is not tried again: whoever asks for it learns why."""
+    try:
+        return bool(it.ahead())
+    except BaseException as error:  # noqa: BLE001 - the library's own failures are no `Exception`
+        sys.stderr.write(f"memory store: {type(error).__name__}: {error}"[:300] + "\n")
+        return False
+
+
+def answer_text(number: int, error: str, result: Any) -> bytes:
+    """An answer as it goes through the pipe."""
+    return b'[%d,"",%b]' % (number, result) if isinstance(result, Raw) else to_text((number, error, result))
+
+
 def serve(kinds: dict[str, Callable[..., Any]]) -> None:
     """Answer until the input ends. The first request names which of `kinds` this process is to be."""
-    source, target = sys.stdin.buffer, sys.stdout.buffer
+    source, target = sys.stdin.fileno(), sys.stdout.buffer  # unbuffered: `select` sees nothing of what a buffer has already read
     it: Any = None
-    waiting = False
+    waiting = more = False
     while True:
+        while more and not select.select([source], [], [], 0)[0]:
+            more = prepared(it)
         if waiting and not select.select([source], [], [], SYNC_AFTER)[0]:
             it.idle()
             waiting = False
-        size = source.read(4)
+        size = _read(source, 4)
         if len(size) < 4:
             return
-        number, name, arguments = from_text(source.read(int.from_bytes(size, "big")))
+        number, name, arguments = from_text(_read(source, int.from_bytes(size, "big")))
         try:
             if it is None:
                 it, result = kinds[name](*arguments), None
+                more = True
             else:
                 result = getattr(it, name)(*arguments)
             answer = (number, "", result)
         except BaseException as error:  # noqa: BLE001 - the library's own failures are no `Exception`
             answer = (number, f"{type(error).__name__}: {error}"[:300], None)
         waiting = True
-        text = to_text(answer)
+        text = answer_text(*answer)
         target.write(len(text).to_bytes(4, "big") + text)
         target.flush()
+
+
+def _read(source: int, size: int) -> bytes:
+    """So many bytes; fewer when the input has ended."""
+    parts: list[bytes] = []
+    while size and (part := os.read(source, min(size, 1 << 20))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
 
 
 def widen(pipe: int) -> None:

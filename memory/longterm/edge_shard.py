@@ -18,11 +18,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 import qdrant_edge as q
 
+from memory.longterm.edge_rows import Legs, Rows
 from memory.longterm.files import copy_folder, replace_text, sync_folder
-from memory.longterm.packed import KEYWORDS, Narrow, Packed, Scored, fields, point_id, unpointed, vector_floats
+from memory.longterm.packed import KEYWORDS, Narrow, Packed, fields, point_id, row_text, unpointed, vector_floats
 
 FLUSH_AFTER: Final = 5_000
 """Records written to the log alone, at most; the log is read again at every start."""
@@ -60,11 +62,17 @@ def create(path: Path, made: q.EdgeConfig) -> q.EdgeShard:
     return shard
 
 
+CopyPlace = tuple[int, str | None]
+"""How many owners were copied, and the point of the next one's at which to go on; None: at its beginning."""
+
+
 @dataclass(slots=True)
 class _Copying:
     """A revision in the making."""
 
     name: str
+    owners: list[str]
+    """Whose records are copied, in this order: what one search reads lies side by side then."""
     touched: set[str] = field(default_factory=set)
     """Points written or deleted since it was begun."""
     deleted: bool = False
@@ -73,8 +81,10 @@ class _Copying:
 class Shard:
     """The part in the folder `home`. `blank` is an empty shard to begin with, by copy."""
 
-    def __init__(self, home: Path, blank: Path, *, rescore: bool) -> None:
+    def __init__(self, home: Path, blank: Path, *, rescore: bool, rows: Rows | None = None) -> None:
+        """`rows`: where records read before are kept at hand, of all parts together."""
         self.home = home
+        self._rows = rows if rows is not None else Rows()
         self._rescore = rescore
         self._unflushed = 0
         self.unsynced = False
@@ -92,14 +102,20 @@ class Shard:
                 shutil.rmtree(left)
         self._shard = q.EdgeShard.load(str(home / self._name))
 
+    @property
+    def folder(self) -> Path:
+        """Where the revision in force is."""
+        return self.home / self._name
+
     # --- writing ---------------------------------------------------------------------------------------------------------
 
     def put(self, records: Sequence[Packed], *, existing: bool) -> None:
         """Write these in one step."""
         mode = q.UpdateMode.UpdateOnly if existing else q.UpdateMode.Upsert
-        points = [_point(record) for record in records]
+        points: list[Any] = [_point(record) for record in records]
+        self._rows.drop(point.id.int for point in points)
         self._shard.update(q.UpdateOperation.upsert_points(points, update_mode=mode))
-        self._wrote((str(point.id) for point in points), len(points))
+        self._wrote([str(point.id) for point in points])
 
     def delete(self, owner: str, ids: Sequence[str]) -> int:
         """Delete those there are; how many."""
@@ -121,15 +137,16 @@ class Shard:
             replace_text(self._deleted_mark, "")
         if self._copying is not None:
             self._copying.deleted = True
+        self._rows.drop(UUID(point).int for point in points)
         self._shard.update(q.UpdateOperation.delete_points(list(points)))
-        self._wrote(points, len(points))
+        self._wrote(points)
         return len(points)
 
-    def _wrote(self, points: Any, count: int) -> None:
+    def _wrote(self, points: Sequence[str]) -> None:
         if self._copying is not None:
             self._copying.touched.update(points)
         self.unsynced = True
-        self._unflushed += count
+        self._unflushed += len(points)
         if self._unflushed >= FLUSH_AFTER:
             self.flush()
 
@@ -164,23 +181,33 @@ class Shard:
         found = {str(each.id): _packed(each) for each in self._shard.retrieve(points, with_payload=True, with_vector=True)}
         return [found[point] for point in points if point in found]
 
-    def search(self, narrow: Narrow, dense: str, terms: Sequence[int], weights: Sequence[float], limit: int) -> list[Scored]:
-        """The best by meaning and the best by words."""
+    def legs(self, narrow: Narrow, dense: str, terms: Sequence[int], weights: Sequence[float], limit: int) -> Legs:
+        """The best by meaning and the best by words: their points with the scores."""
         among, owner = _filter(narrow), q.Filter(must=[q.FieldCondition("owner", match=q.MatchValue(narrow.owner))])
-        found: dict[str, Scored] = {}
+        meant: list[tuple[int, float]] = []
+        worded: list[tuple[int, float]] = []
         if dense:
             rescore = q.QuantizationSearchParams(rescore=True, oversampling=2.0) if self._rescore else None
             nearest = q.Query.Nearest(vector_floats(dense), using="dense")
-            asked = q.QueryRequest(limit=limit, query=nearest, filter=among, with_payload=True, params=q.SearchParams(quantization=rescore))
-            for each in self._shard.query(asked):
-                found[str(each.id)] = Scored(_packed(each), each.score, None)
+            asked = q.QueryRequest(limit=limit, query=nearest, filter=among, params=q.SearchParams(quantization=rescore))
+            meant = _scores(self._shard.query(asked))
         if terms:
             nearest = q.Query.Nearest(q.SparseVector(list(terms), list(weights)), using="words")
             own = q.SearchParams(idf=q.IdfParams(corpus=owner))  # how rare a word is among the owner's records, nobody else's
-            for each in self._shard.query(q.QueryRequest(limit=limit, query=nearest, filter=among, with_payload=True, params=own)):
-                known = found.get(str(each.id))
-                found[str(each.id)] = Scored(_packed(each), None, each.score) if known is None else known._replace(words=each.score)
-        return list(found.values())
+            worded = _scores(self._shard.query(q.QueryRequest(limit=limit, query=nearest, filter=among, params=own)))
+        return Legs(meant, worded)
+
+    def rows(self, points: Sequence[int]) -> dict[int, bytes]:
+        """What there is of these, without vectors, as `row_text`."""
+        held = {point: row for point in points if (row := self._rows.get(point)) is not None}
+        missing: list[Any] = [UUID(int=point) for point in points if point not in held]
+        if missing:
+            read: list[Any] = self._shard.retrieve(missing, with_payload=True, with_vector=False)
+            for each in read:
+                point = each.id.int
+                held[point] = row_text(each.payload)
+                self._rows.add(point, held[point])
+        return held
 
     def page(self, narrow: Narrow, limit: int, before: tuple[float, str] | None, *, vectors: bool) -> list[Packed]:
         """Newest first by (`at`, id)."""
@@ -228,14 +255,22 @@ class Shard:
     def copy_begin(self) -> str:
         """Begin a new revision: the folder in which it is to be built."""
         self.copy_abort()
-        self._copying = _Copying(f"r{int(self._name[1:]) + 1:06}")
+        self._copying = _Copying(f"r{int(self._name[1:]) + 1:06}", self.owners(None))
         shutil.rmtree(self.home / self._copying.name, ignore_errors=True)
         return str(self.home / self._copying.name)
 
-    def copy_read(self, offset: str | None, limit: int) -> tuple[list[Packed], str | None]:
-        """Some of the records, and where the next begin."""
-        found, following = self._shard.scroll(q.ScrollRequest(offset=offset, limit=limit, with_payload=True, with_vector=True))
-        return [_packed(each) for each in found], None if following is None else str(following)
+    def copy_read(self, place: CopyPlace | None, limit: int) -> tuple[list[Packed], CopyPlace | None]:
+        """Some of the records, owner by owner, and where the next begin."""
+        if self._copying is None:
+            raise RuntimeError("no revision was begun")
+        owners, (number, start) = self._copying.owners, place or (0, None)
+        found: list[Packed] = []
+        while number < len(owners) and len(found) < limit:
+            among = q.Filter(must=[q.FieldCondition("owner", match=q.MatchValue(owners[number]))])
+            page, following = self._shard.scroll(q.ScrollRequest(offset=start, limit=limit - len(found), filter=among, with_payload=True, with_vector=True))
+            found += [_packed(each) for each in page]
+            number, start = (number + 1, None) if following is None else (number, str(following))
+        return found, (number, start) if number < len(owners) else None
 
     def copy_abort(self) -> None:
         """Give up the revision in the making, if there is one."""
@@ -314,6 +349,10 @@ def _point(record: Packed) -> q.Point:
     if record.terms:
         vector["words"] = q.SparseVector(list(record.terms), list(record.weights))
     return q.Point(id=point_id(record.owner, record.id), vector=vector, payload=fields(record))
+
+
+def _scores(found: Sequence[Any]) -> list[tuple[int, float]]:
+    return [(each.id.int, each.score) for each in found]
 
 
 def _packed(point: Any) -> Packed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -47,19 +48,25 @@ def _copy(source: Path, target: Path) -> None:
 
 def _copy_file(source: Path, target: Path) -> None:
     with source.open("rb") as old, target.open("wb") as new:
-        end, at = os.fstat(old.fileno()).st_size, 0
-        while at < end:
-            try:
-                start = os.lseek(old.fileno(), at, os.SEEK_DATA)
-            except OSError as error:
-                if error.errno != errno.ENXIO:
-                    raise
-                break  # nothing but emptiness up to the end
-            at = os.lseek(old.fileno(), start, os.SEEK_HOLE)
+        for start, end in written(old.fileno()):
             old.seek(start)
             new.seek(start)
-            new.write(old.read(at - start))
-        new.truncate(end)
+            new.write(old.read(end - start))
+        new.truncate(os.fstat(old.fileno()).st_size)
+
+
+def written(descriptor: int) -> Iterator[tuple[int, int]]:
+    """Where the stretches of a file that were ever written begin and end; the rest is emptiness that takes no room."""
+    size, at = os.fstat(descriptor).st_size, 0
+    while at < size:
+        try:
+            start = os.lseek(descriptor, at, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            return  # nothing but emptiness up to the end
+        at = os.lseek(descriptor, start, os.SEEK_HOLE)
+        yield start, at
 
 
 def lock(path: Path, *, wait: bool = False) -> int | None:

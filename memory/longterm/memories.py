@@ -26,10 +26,10 @@ from memory.longterm.question import Found, Question, Recalled
 from memory.longterm.ranking import ranked
 from memory.longterm.recalling import Count, Recaller, kinds_stored
 from memory.longterm.reconcile import reconcile
-from memory.longterm.records import EVERYTHING, change_of, memory_of, of_settings
+from memory.longterm.records import EVERYTHING, change_of, memory_of, of_settings, whole
 from memory.longterm.store import Record, Store, Where
 from memory.longterm.typed import NotKept, retyped, typed
-from memory.longterm.withdrawing import withdrawal
+from memory.longterm.withdrawing import holding_again, withdrawal
 from memory.longterm.writing import Step, Writer
 
 LIMIT: Final = 0.5
@@ -90,15 +90,6 @@ class Memories:
         with_words = [match for match in matches if match.words is not None]
         return ranked(asked, with_words or matches, now=self.now())[:limit]
 
-    async def used(self, memories: Sequence[Memory]) -> None:
-        """Note that these were recalled for an answer."""
-        for owner in {memory.owner for memory in memories}:
-            ids = [memory.id for memory in memories if memory.owner == owner]
-            async with self.locks.held(owner):
-                fresh = await self._get(owner, ids)
-                update = [m.model_copy(update={"last_recalled": self.now(), "times_recalled": m.times_recalled + 1}) for m in fresh]
-                await self.writer.touch(update)
-
     # --- learning --------------------------------------------------------------------------------------------------------
 
     async def learn(
@@ -114,13 +105,14 @@ class Memories:
     ) -> list[Learned]:
         """Keep what one message said, compared with what is known; safe to repeat. Nothing for outsiders, and while the person has paused it.
 
-        `audience` is where the person wants it recalled; None: by where it was said. `said_at` in seconds since the epoch, 0: now.
+        `audience` is where the person wants it recalled (an agreement is then theirs alone); None: by where it was said.
+        `said_at` in seconds since the epoch, 0: now.
         """
         if reader.outsider or not candidates or not (await self.settings(reader.actor)).learning:
             return []
         learned = []
         for candidate in candidates:
-            is_rooms = candidate.kind is Kind.AGREEMENT and reader.room_type != "im"
+            is_rooms = candidate.kind is Kind.AGREEMENT and reader.room_type != "im" and audience is None
             owner = room(reader.thread) if is_rooms else person(reader.actor)
             where = Audience(scope="channel", channel_id=reader.thread.channel_id) if is_rooms else audience
             async with self.locks.held(owner):
@@ -347,7 +339,11 @@ class Memories:
         missing = frozenset(ids) - {memory.id for memory in asked}
         if missing:
             asked += last_forms(missing, await self._changes(owner, tuple(missing)))
-        return with_older_forms(asked, await self._everything(owner)) if asked else {}
+        if not asked:
+            return {}
+        # In a room what somebody else said is no older form of it, though it took its place: that one is theirs.
+        speakers = {memory.source.said_by for memory in asked}
+        return with_older_forms(asked, [m for m in await self._everything(owner) if owner.kind == "person" or m.source.said_by in speakers])
 
     async def _changes(self, owner: Owner, of: tuple[str, ...] = ()) -> list[Change]:
         records = await self.store.list(Where((owner,), what="change", keys=of), limit=MOST_READ)
@@ -358,8 +354,10 @@ class Memories:
             gone = await self._going(owner, ids)
             if not gone:
                 return []
-            notes = [change.id for change in await self._changes(owner) if tells_of(change, gone)]
-            await self.writer.write([Step("settled", before, after) for before, after in freed(gone, await self._everything(owner))], "person")
+            changes, left = await self._changes(owner), [memory for memory in await self._everything(owner) if memory.id not in gone]
+            back = [*freed(gone, left), *holding_again(gone, left, changes)]
+            noted = await self.writer.write([Step("settled", before, after) for before, after in back], "person")
+            notes = [change.id for change in (*changes, *noted) if tells_of(change, gone) or change in noted]  # what leads back to it goes too
             await self.store.delete(owner, [*gone, *notes])
             return list(gone.values())
 
@@ -406,15 +404,16 @@ class Memories:
     async def export(self, actor: Actor) -> dict[str, Any]:
         """Everything kept of a person, as JSON: memories with the superseded ones, agreements of channels they said, history, settings."""
         owner = person(actor)
-        found = {what: [dict(record.payload) for record in await self._all_of(Where((owner,), what=what))] for what in EVERYTHING}
+        found = {what: [whole(record) for record in await self._all_of(Where((owner,), what=what))] for what in EVERYTHING}
         agreed: list[Any] = []
         async for other in self.store.owners(actor.team_id):
             if other.kind == "room":
-                own = [memory for record in await self._all_of(Where((other,))) if (memory := memory_of(record)) is not None and memory.source.said_by == actor]
-                agreed += [memory.model_dump(mode="json", exclude_defaults=True) for memory in own]
+                records = await self._all_of(Where((other,)))
+                agreed += [whole(each) for each in records if (memory := memory_of(each)) is not None and memory.source.said_by == actor]
         return {
             "person": actor.model_dump(),
             "exported_at": self.now(),
+            "embedding_model": self.store.model,
             "memories": found["memory"],
             "agreements": agreed,
             "history": found["change"],

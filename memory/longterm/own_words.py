@@ -28,7 +28,7 @@ _FENCE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _CODE: Final = re.compile(r"`[^`\n]{1,400}`")
 _LINE: Final = re.compile(
     r"^(?:[ \t]*(?:>|&gt;|\||\$ |>>> |\+\+\+|---|@@).*| {4,}\S.*|\t+\S.*|[ \t]*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE)\b|"
-    r"(?:from|to|subject|sent|date|cc|发件人|收件人|主题|发送时间)\s*[:：]).*|[ \t]*[\w.·\u4e00-\u9fff -]{1,24}[ ]?(?:\[?\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\]?)[:：]? .*|"
+    r"(?:from|to|subject|sent|date|cc|发件人|收件人|主题|发送时间)\s*[:：]).*|[ \t]*(?!(?:i|i'm|my|we|our|please|don't|do not|never|remember|from|when|if|the|always|usually)\b|[我请别咱]|以后|记住|每|今天|明天|早上|上午|中午|下午|晚上|周|星期|不要)[\w.·\u4e00-\u9fff -]{1,24}[ ]?(?:\[?\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\]?)[:：]? .*|"
     r"[ \t]*[\"'{}\[\]].*[\"'{}\[\],:]\s*$)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -87,17 +87,30 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
-_STARTS_EN: Final = (
-    r"(?:and |but |so |also |then |plus |yet )*(?:i|i'm|i've|i'd|i'll|my|we|we're|our|please|from now|call me|don't|do not|never|always|remember|the team|it's|that's|you|"
-    r"when i|whenever|every time|just kidding|jk)\b"
+_DRESSING: Final = re.compile(
+    r"^(?:[ \t]*(?:[-•*·‣◦]|\d{1,2}[.)、])\s+)|^\s*<@\w+>[,:，：]?\s+(?=i\b|i'm|my\b|我)|:[a-z+][\w+'-]{1,40}:(?::skin-tone-\d:)?|[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]+|"
+    r"(?<=\s)(?:[:;=8][-^']?[()DPpOo/|\]]|<3|xD|\^_?\^)(?=\s|$)|[~～]+(?=\s|$)|(?<![\w*_~])[*_~]+(?=\w)|(?<=[\w.!])[*_~]+(?![\w*_~])",
+    re.IGNORECASE,
 )
-_STARTS_ZH: Final = "(?:而且|并且|但是?|不过|另外|还有|所以|然后|也|同时|因为)*(?:我|俺|咱|以后|今后|往后|从现在|请|叫我|别|不要|记住|记得|大家|团队|现在|平时|每次|每周|每天|每月|凡是|只要|如果|开玩笑|你)"
+
+
+def undressed(text: str) -> str:
+    """A clause without what only dresses it: emoji, smileys, bullets, signs of bold and italic, whom it is addressed to."""
+    return " ".join(_DRESSING.sub(" ", text).split()) if _DRESSING.search(text) else text
+
+
+_STARTS_EN: Final = (
+    r"(?:and |but |so |also |then |plus |yet ){0,3}(?:i|i'm|i've|i'd|i'll|my|we|we're|our|please|from now|call me|don't|do not|never|always|remember|the team|it's|that's|you|"
+    r"when i|whenever|every time|just kidding|jk|what(?:'s| is| are)|where(?:'s| is| are)|how (?:do|much|many|is|are)|can you|could you|calculate|check|look up|tell me|show me)\b"
+)
+_STARTS_ZH: Final = "(?:而且|并且|但是?|不过|另外|还有|所以|然后|也|同时|因为|再|顺便){0,3}(?:我|俺|咱|以后|今后|往后|从现在|请|叫我|别|不要|记住|记得|大家|团队|现在(?=[^，,。]{0,3}我)|平时|每次|每周|每天|每月|凡是|只要|如果|开玩笑|你|帮|算一?下|查一?下|查询|看一下|告诉我|给我)"
 _SPLITS: Final = re.compile(
     rf"(?:\s*,\s+|\s*[，]\s*|\s+[-–—]+\s+|\s+)(?=(?:(?<=[,，–—-] )|(?<=[,，])|(?=(?:and|but|so|plus)\s)){_STARTS_EN})|[，,、]\s*(?={_STARTS_ZH})|(?<=[\u4e00-\u9fff])(?=但是?我|不过我|而且我|所以我)",
     re.IGNORECASE,
 )
 
 
+@lru_cache(maxsize=512)
 def clauses(sentence: Sentence) -> tuple[Sentence, ...]:
     """The clauses of a sentence that each say something of their own. A list ("peanuts, shrimp and milk") stays whole."""
     found: list[Sentence] = []

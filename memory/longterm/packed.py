@@ -11,6 +11,7 @@ from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from math import isfinite
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -64,6 +65,10 @@ class Scored(NamedTuple):
     words: float | None
 
 
+class Raw(bytes):
+    """JSON already, to be put into an answer as it is."""
+
+
 FIELDS = ("id", "owner", "team", "what", "audience", "kind", "key", "live", "at", "data")
 """What is kept of a record beside its vectors."""
 KEYWORDS = ("team", "what", "audience", "kind", "key")
@@ -98,6 +103,20 @@ def packed(row: Sequence[Any]) -> Packed:
 def scored(row: Sequence[Any]) -> Scored:
     """A found record from a JSON array."""
     return Scored(Packed(*row[0]), row[1], row[2])
+
+
+def row_text(payload: Mapping[str, Any]) -> bytes:
+    """The record of a point without its vectors: what `fields` made, as a JSON array that `packed` reads."""
+    return to_text([bool(payload[name]) if name == "live" else payload[name] for name in FIELDS])
+
+
+def scored_text(rows: Sequence[tuple[bytes, float | None, float | None]]) -> Raw:
+    """Found records, each made by `row_text`, with the scores of the two legs, as `scored` reads them."""
+    return Raw(b"[" + b",".join([b"[%b,%b,%b]" % (row, _number(dense), _number(words)) for row, dense, words in rows]) + b"]")
+
+
+def _number(value: float | None) -> bytes:
+    return b"null" if value is None else repr(value).encode() if isfinite(value) else to_text(value)
 
 
 def floats_text(raw: bytes) -> str:

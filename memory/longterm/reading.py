@@ -35,6 +35,7 @@ from memory.longterm.reading_checks import (
     same_words,
     words_key,
 )
+from memory.longterm.values_of import NORMAL
 
 MOST_MESSAGES: Final = 20
 MOST_CHARACTERS: Final = 2_000
@@ -221,7 +222,7 @@ def _candidate(item: _Item, place: Place, said: Said, keys: dict[str, Memory]) -
         kind=kind,
         key=key,
         text=" ".join(item.text.split()),
-        value=plain(item.value) if fits_value(item.text, item.value) else "",
+        value=_value(key, item.value) if fits_value(item.text, item.value) else "",
         negated=negations(item.text) > 0,
         condition=" ".join(item.condition.split()),
         single=item.single and has_one_value(key, place, agreed=kind is Kind.AGREEMENT),
@@ -234,6 +235,12 @@ def _candidate(item: _Item, place: Place, said: Said, keys: dict[str, Memory]) -
         expires=said.at + PLAN_DAYS * 86_400 if kind is Kind.PLAN else None,
         ts=said.ts,
     )
+
+
+def _value(key: str, value: str) -> str:
+    """In the form that the rules give it, so that what they read and what a model read of the same attribute can be compared."""
+    normal = NORMAL.get(subject(key)[0])
+    return normal(value) if normal is not None else plain(value)
 
 
 def _squeezed(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from memory.longterm.alike import core, is_han, marks, negations, over, plain, stance, subject
 from memory.longterm.memory import Memory
+from memory.longterm.not_meant import work_tie
 from memory.longterm.own_words import own_words
 from memory.longterm.secrets_found import secret
 from memory.terms import STOP_CHARACTERS, STOP_WORDS, terms, whole_identifiers
@@ -82,6 +83,10 @@ _ATTRIBUTES: Final = tuple(
         ("drink coffee tea", r"\b(?:drink|coffee|tea)\b|喝|咖啡|茶"),
         ("food dish cuisine", r"\b(?:eat|food|dish|cuisine)\b|吃|菜|食物|口味"),
         ("order", r"\border(?:s|ed)?\b|\b(?:shipping|logistics|delivery|payment)\b|订单|物流|快递|付款|支付"),
+        ("manager", r"\b(?:manager|boss|supervisor|report to)\b|经理|领导|老板|主管|上级|汇报"),
+        ("seat desk", r"\b(?:desk|seat|sit)\b|工位|座位|位子|坐在"),
+        ("working_hours working_days working_hour hours schedule", r"\b(?:hours?|work|start|days?)\b|上班|工作|下班|点"),
+        ("pronouns pronoun", r"\b(?:pronouns?|she|he|they)\b|代词|称呼"),
         ("editor ide", r"\b(?:editor|ide|vim|emacs|code)\b|编辑器"),
         ("timezone", r"\b(?:time ?zone|utc|gmt)\b|时区"),
         ("pet", r"\b(?:cat|dog|pet)s?\b|猫|狗|宠物"),
@@ -93,7 +98,8 @@ _ATTRIBUTES: Final = tuple(
 _SINGLE: Final = frozenset(
     """
     name nickname birthday age city home home_city residence location timezone employer company job role occupation title marital_status reply_language
-    language reply_length reply_style reply_format favourite preferred manager working_hour seat currency unit phone email
+    language reply_length reply_style reply_format favourite preferred manager working_hour seat currency unit phone email team workplace pronoun
+    origin native_language date_format time_format editor browser locker parking
     """.split()  # noqa: SIM905 - a list of thirty literals reads worse
 )
 """Attributes of which a person has one."""
@@ -194,7 +200,8 @@ def same_language(text: str, quote: str) -> bool:
 
 def anothers(text: str, place: Place) -> bool:
     """Whether it is about somebody else, or said by somebody else."""
-    return bool(_OTHERS.search(text.strip()) or _OTHERS.search(_own_part(place).strip()) or _HEARSAY.search(place.clause))
+    theirs = _OTHERS.search(text.strip()) or _OTHERS.search(_own_part(place).strip())
+    return bool((theirs and not (work_tie(text) and work_tie(_own_part(place)))) or _HEARSAY.search(place.clause))
 
 
 def pretended(place: Place) -> bool:

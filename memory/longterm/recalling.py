@@ -135,7 +135,7 @@ class Recaller:
     def prepare(self) -> None:
         """Begin with what takes a while and is the same for every question; the first one waits for it no longer than for anything else."""
         if self._embedder is not None:
-            self._usual_for(self._embedder)
+            _ = self._usual_for(self._embedder)  # kept there
 
     def _usual_for(self, embedder: Embedder) -> asyncio.Task[Usual]:
         """What is usual for the embedder, worked out once; a failure is tried again by the next who asks."""

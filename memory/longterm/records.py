@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import ValidationError
 
 from memory.longterm.access import Owner
@@ -51,6 +53,12 @@ def change_of(record: Record) -> Change | None:
         return Change.model_validate(record.payload)
     except ValidationError:
         return None
+
+
+def whole(record: Record) -> dict[str, Any]:
+    """What a record holds, with the fields that are as they usually are: what is stored leaves those out. As stored, if it has not our form."""
+    read: Memory | Change | None = memory_of(record) if record.what == "memory" else change_of(record) if record.what == "change" else None
+    return read.model_dump(mode="json") if read is not None else dict(record.payload)
 
 
 def settings_id(owner: Owner) -> str:

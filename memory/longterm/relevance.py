@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from memory.longterm.asking import Asked
 from memory.longterm.indexed import said_words
-from memory.longterm.memory import Memory
+from memory.longterm.memory import Kind, Memory
+from memory.terms import hashed, is_pair, telling, terms
 
 Numbers = npt.NDArray[np.float64]
 
@@ -27,11 +28,16 @@ NEAR_ALONE: Final = 1.2
 CROWD: Final = -1.0
 COVERED: Final = 6.0
 PERSONAL: Final = 3.8
+MENTIONED: Final = 2.2
+USUAL: Final = -2.0
 ENOUGH: Final = 7.0
 """What counts, and how much of it is enough: how near a memory is to the talk and to the request alone, in spreads of what is usual (see `usual`); how near
-all that was found are on average; the part of the request's words it holds, by what each tells; that the request speaks of the person."""
+all that was found are on average; the part of the request's words it holds, by what each tells; that the request asks about the person, or only mentions them ("I need the log of job 51"); and
+for what is usual, that it does not: who has one order looked up does not ask for how they go about it."""
 ASKED_TERMS: Final = 8
 """A request of more words than that is about several things, and a memory fits that holds as much as one of them."""
+CASE: Final = 0.5
+"""The part of the telling words of a condition that has to stand in a request for it to be such a case."""
 ENOUGH_WORDS: Final = 0.2
 """Without vectors: that part alone."""
 
@@ -41,14 +47,26 @@ def fitting(asked: Asked, best: Sequence[Memory], near: Numbers, alone: Numbers,
 
     `near` and `alone` are those of all that was found, shape (found,), NaN where unknown; `rows` says where in them each of the best is.
     """
-    covered = _covered(asked, best)
+    if not asked.asks:
+        return [False] * len(best)
+    covered, meant = _covered(asked, best), np.array([_case_is_met(asked, memory) for memory in best], bool)
     known = alone[~np.isnan(alone)]
     if not len(known) or not len(rows):
-        return [part >= ENOUGH_WORDS for part in covered]
+        return [bool(met) or part >= ENOUGH_WORDS for met, part in zip(meant, covered, strict=True)]
     crowd = CROWD * float(known.sum()) / (len(known) + UNRELATED_COUNT)
     talk, itself = (np.where(np.isnan(each), np.nanmin(each), each)[list(rows)] for each in (near, alone))
-    total = NEAR * talk + NEAR_ALONE * itself + COVERED * np.array(covered) + PERSONAL * asked.personal + crowd
-    return [bool(enough) for enough in total >= ENOUGH]
+    total = NEAR * talk + NEAR_ALONE * itself + COVERED * np.array(covered) + (PERSONAL if asked.personal else MENTIONED if asked.mentions else 0.0) + crowd
+    if not (asked.personal or asked.habit):
+        total = total + USUAL * np.array([memory.kind is Kind.HABIT for memory in best])
+    return [bool(enough) for enough in meant | (total >= ENOUGH)]
+
+
+def _case_is_met(asked: Asked, memory: Memory) -> bool:
+    """Whether a wish is meant for such a request: most of what its condition tells stands in the request."""
+    if not memory.condition or memory.kind is not Kind.PREFERENCE:
+        return False
+    told = {hashed(term) for term in terms(memory.condition) if telling(term) and (is_pair(term) or term.isascii())}
+    return bool(told) and len(told & asked.telling.keys()) >= CASE * len(told)
 
 
 def _covered(asked: Asked, best: Sequence[Memory]) -> list[float]:

@@ -1,31 +1,34 @@
 """What a person says about themselves, read by rules and without a model: "我对花生过敏", "call me Leo", "when I check orders, skip payment".
 
-A message is taken apart into sentences and clauses of the person's own words (`own_words`); what is asked, guessed, joked or quoted says nothing
-(`not_meant`). A wish for a sort of case is read as a whole, everything else clause by clause with the patterns of `rule_tables`. Whatever a
-person explicitly asks to be remembered is kept, also when no pattern knows it. Pure: the same message gives the same candidates.
+A message is taken apart into sentences and clauses of the person's own words (`own_words`), a clause with two statements into both (`halves`); what
+is asked, guessed, joked or quoted says nothing (`not_meant`). A wish for a sort of case is read as a whole, everything else clause by clause with the
+patterns of `rule_tables`. Whatever a person explicitly asks to be remembered is kept, also when no pattern knows it. Pure: the same message gives
+the same candidates.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory.longterm.candidate import Candidate, Read, Refusal, Said
-from memory.longterm.keys_of import content_key, thing, topic
+from memory.longterm.halves import Half, changed, halves, is_one
+from memory.longterm.keys_of import content_key, own_key, thing, topic
 from memory.longterm.memory import LONGEST, Kind
+from memory.longterm.mixed import unmixed
 from memory.longterm.not_meant import anothers, authority, meant, refusal, sensitive
-from memory.longterm.own_words import Sentence, clauses, own_words, sentences
+from memory.longterm.own_words import Sentence, clauses, own_words, sentences, undressed
+from memory.longterm.plans import plan
 from memory.longterm.rule_tables import CASES, RULES, Rule
 from memory.longterm.secrets_found import secret
+from memory.longterm.values_of import NORMAL, known_place, language_name, names_weekday, plain, weekdays
 from memory.longterm.wishes import asked
 
+LONGEST_CLAUSE: Final = 400
+"""Characters of a clause that may be a statement; what goes on longer is prose, and two hundred patterns would take their time with it."""
 MOST: Final = 12
 """Candidates of one message."""
-PLAN_GRACE: Final = 86_400.0
-"""Seconds a plan stays known after its day."""
 _EDGES: Final = " ,，.。;；!！"
 _ONCE: Final = re.compile(
     r"\b(?:this time|just (?:this )?once|for now|right now|for this (?:one|message|answer|question)|today only|tonight only)\b|这次|这一次|这回|暂时|先(?:用|说)|今天就?(?:用|先)",
@@ -37,38 +40,26 @@ _AFTER: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """What follows the names of things and is none."""
-_SPOKEN: Final = {
-    "chinese": "zh",
-    "mandarin": "zh",
-    "中文": "zh",
-    "汉语": "zh",
-    "english": "en",
-    "英文": "en",
-    "英语": "en",
-    "german": "de",
-    "德语": "de",
-    "french": "fr",
-    "法语": "fr",
-    "spanish": "es",
-    "japanese": "ja",
-    "日语": "ja",
-}
-_BRIEF: Final = re.compile(r"short|brief|concise|to the point|one sentence|简|短|精", re.IGNORECASE)
-_PLAN: Final = re.compile(
-    r"^(?:and |but |so |also |btw |remember (?:that )?)*(?:i(?:'m| am|'ll| will)|we(?:'re| are|'ll| will)) (?:be )?(?:going|flying|travel+ing|moving|on (?:vacation|holiday|leave)|away|out of (?:the )?office|visiting|off|have|fly|travel|go|visit|move|start|attend|meet|take)\b.{2,120}$"
-    r"|^(?:记住|记得|还有|另外)*(?:我|我们)?(?P<day>明天|后天|大后天|今晚|下周\S?|下个?星期\S?|这周\S|本周\S|周[一二三四五六日天末]|下个?月\S{0,3}|\d{1,2}月\d{1,2}[日号]\S?)?(?:我|我们)?(?:(?:要|会|打算|计划|准备|将)(?:去|飞|出差|旅行|旅游|休假|请假|搬家|参加|开会|到|在|回).{0,40}|(?:去|飞|出差|旅行|旅游|休假|请假|搬家|参加|回).{0,40})$",
+_DENIED: Final = re.compile(r"(?:not|no longer|never|neither|unknown|none of)\b|不是|不再|没有", re.IGNORECASE)
+_EMPTY: Final = re.compile(r"[了的吧啊呢吗亏苦]+|[这那]\S*|什么")
+"""What is left of "我受不了了" or "我不吃这一套" is the name of no thing."""
+_REASON: Final = re.compile(
+    r"^(?P<a>[^,]{4,120}?)(?:,\s*|\s+)(?:so|because|since|hence|therefore|which is why)\b.+$|^(?P<b>我[^，,]{1,40}?)[，, ]*(?:所以|因为|因此|毕竟).+$",
     re.IGNORECASE,
 )
-_WEEKDAYS: Final = {
-    name: day
-    for day, names in enumerate(("monday 一", "tuesday 二", "wednesday 三", "thursday 四", "friday 五", "saturday 六", "sunday 日 天"))
-    for name in names.split()
-}
-_TO_DAY: Final = re.compile(
-    r"\b(?P<en>today|tonight|tomorrow|the day after tomorrow)\b|(?P<zh>今天|今晚|明天|后天|大后天)|\b(?P<next>next |this |on )(?P<wd>monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b"
-    r"|(?P<zn>下下?个?(?:周|星期|礼拜)|这个?周|本周|周|星期|礼拜)(?P<zd>[一二三四五六日天])|\b(?P<nw>next week|next month)\b|(?P<zw>下周|下个?星期|下个?月)(?![一二三四五六日天])|(?P<m>\d{1,2})月(?P<d>\d{1,2})[日号]",
+"""A statement with what follows from it or why it is so."""
+_NO_THING: Final = re.compile(
+    r"(?:what|how|do|does|can|could|you|please|where|when|is|are|it|they|these|which|who|he|she|we|i|i'm|my|me|because|thanks|so|if|then|that|not|even|including|especially|mostly|mainly|such|really|though|just|a lot|very|sorry)\b|什么|怎么|你|吗|谢|尤其|特别是|包括|其中"
+)
+"""How the rest of a sentence begins that looked like one more thing of a list."""
+_BRIEF: Final = re.compile(
+    r"short|brief|concise|to the point|one sentence|verbose|wordy|long-winded|no long|简|短|精|啰嗦|罗嗦|长篇|长话短说|一句话|太长|冗长|说太多|写太长|^长$",
     re.IGNORECASE,
 )
+_SITE: Final = re.compile(
+    r"\b(?:office|warehouse|branch|plant|factory|site|headquarters|hq|store|shop|campus)$|(?:分公司|办事处|仓库|办公室|总部|工厂|门店|园区)$", re.IGNORECASE
+)
+_UNIT_ZH: Final = re.compile(r"(?:部门|部|团队|小组|组)$")
 
 
 def read(said: Said) -> Read:
@@ -76,6 +67,7 @@ def read(said: Said) -> Read:
     found: list[Candidate] = []
     refused: list[Refusal] = []
     own = own_words(said.text).replace("’", "'")
+    before = _last(said.earlier)
     for sentence in sentences(said.text):
         wanted = asked(sentence)
         explicit = wanted is not None and wanted.start < wanted.end
@@ -87,14 +79,23 @@ def read(said: Said) -> Read:
         if (why := _forbidden(inner.text)) is not None:
             refused.append(why)
             continue
-        read_here, why_not = _of_sentence(inner, said, explicit=explicit)
+        read_here, why_not = _of_sentence(inner, said, before, explicit=explicit)
+        before = clauses(inner)[-1].text if clauses(inner) else before
         found += read_here
         refused += why_not
         if explicit and not read_here and not why_not:
             candidate = _as_told(inner, said)
             found += [candidate] if candidate is not None else []
             refused += [] if candidate is not None else [Refusal.NOTHING]
+    if not found and not refused and secret(said.text):
+        refused.append(Refusal.SECRET)  # in what was pasted or quoted, which is not read otherwise
     return Read(candidates=tuple(_distinct(found))[:MOST], refused=tuple(dict.fromkeys(refused)))
+
+
+def _last(earlier: str) -> str:
+    """The last thing stated in what the person said before, for "now it is …" to change."""
+    stated = [sentence for sentence in sentences(earlier) if meant(sentence, own_words(earlier)) and _forbidden(sentence.text) is None]
+    return clauses(stated[-1])[-1].text if stated else ""
 
 
 def _forbidden(text: str) -> Refusal | None:
@@ -102,20 +103,22 @@ def _forbidden(text: str) -> Refusal | None:
     return Refusal.SECRET if secret(text) else Refusal.AUTHORITY if authority(text) else None
 
 
-def _of_sentence(sentence: Sentence, said: Said, *, explicit: bool) -> tuple[list[Candidate], list[Refusal]]:
+def _of_sentence(sentence: Sentence, said: Said, before: str, *, explicit: bool) -> tuple[list[Candidate], list[Refusal]]:
     case = _case(sentence, said, explicit=explicit)
     if case is not None:
         return [case], []
     found: list[Candidate] = []
     refused: list[Refusal] = []
-    for clause in clauses(sentence):
+    for clause in (sentence,) if is_one(sentence.text) else clauses(sentence):
         if _ONCE.search(clause.text):
             continue
-        if anothers(clause.text):
+        if anothers(undressed(clause.text)):
             if not (said.direct is False and explicit is False and _agreement(clause)):
                 refused.append(Refusal.ANOTHERS)
+            before = ""
             continue
-        made = list(_of_clause(clause, said, explicit=explicit))
+        made = list(_of_clause(clause, said, before, explicit=explicit))
+        before = clause.text
         if made and not explicit and sensitive(clause.text):
             refused.append(Refusal.SENSITIVE)
             continue
@@ -129,41 +132,73 @@ def _agreement(clause: Sentence) -> bool:
     return any(rule.rooms and rule.pattern.match(clause.text) for rule in RULES)
 
 
-def _of_clause(clause: Sentence, said: Said, *, explicit: bool) -> Iterator[Candidate]:
-    text = clause.text.strip(_EDGES)
-    for rule in RULES:
-        if rule.rooms and said.direct:
-            continue
-        match = rule.pattern.match(text)
-        if match is None:
-            continue
-        groups = match.groupdict()
-        obj = next((groups[name].strip() for name in ("o", "o2") if groups.get(name)), "")
-        value = next((groups[name].strip(" '\"“”") for name in ("v", "v2") if groups.get(name)), "")
-        for made in _made(rule, clause, obj, value, said):
-            yield made.model_copy(update={"explicit": explicit})
+def _of_clause(clause: Sentence, said: Said, before: str = "", *, explicit: bool) -> Iterator[Candidate]:
+    """Each plain statement of a clause. `before`: the clause said just before, whose value "now it is …" changes."""
+    text = undressed(clause.text).strip(_EDGES)
+    if len(text) > LONGEST_CLAUSE:
         return
-    plan = _plan(clause, text, said, explicit=explicit)
-    if plan is not None:
-        yield plan
+    found = False
+    reason = _REASON.match(text)
+    for part in (text, *((reason["a"] or reason["b"],) if reason else ())):
+        for half in _parts(part):
+            for made in _of_half(half, clause, said):
+                found = True
+                yield made.model_copy(update={"explicit": explicit})
+        if found:
+            return
+    if before and (renewed := changed(text, before)) is not None:
+        for made in _of_half(Half(renewed, renewed), clause, said):
+            if made.single:
+                yield made.model_copy(update={"explicit": explicit})
+                return
+    coming = plan(clause, text, said, explicit=explicit)
+    if coming is not None:
+        yield coming
 
 
-def _made(rule: Rule, clause: Sentence, obj: str, value: str, said: Said) -> Iterator[Candidate]:
-    text = clause.text.strip(_EDGES)
+def _parts(text: str) -> tuple[Half, ...]:
+    """The plain statements of a clause, whichever language its small words are in."""
+    parts = halves(text)
+    return parts if parts != (Half(text, text),) else next((several for each in unmixed(text) if len(several := halves(each)) > 1), parts)
+
+
+def _of_half(half: Half, clause: Sentence, said: Said) -> Iterator[Candidate]:
+    said_as = half.read_as.strip(_EDGES)
+    for text in (said_as, *unmixed(said_as)):
+        for rule in RULES:
+            if rule.rooms and said.direct:
+                continue
+            match = rule.pattern.match(text)
+            if match is None:
+                continue
+            groups = match.groupdict()
+            obj = next((groups[name].strip() for name in ("o", "o2") if groups.get(name)), "")
+            value = next((groups[name].strip(" '\"“”") for name in ("v", "v2") if groups.get(name)), "")
+            yield from _made(rule, half.text.strip(_EDGES), clause, said, obj=obj, value=value)
+            return
+
+
+def _made(rule: Rule, text: str, clause: Sentence, said: Said, *, obj: str, value: str) -> Iterator[Candidate]:
+    if _DENIED.match(value):
+        return  # "my favourite colour is not green" says which it is not, and no value
     obj = _AFTER.sub("", obj)
     things = [part for part in _LIST.split(obj) if part.strip()] if rule.several and obj else [obj]
     for one in things:
-        name = thing(one) if one else ""
-        if rule.keyed and not name:
+        name = _name(rule.attribute, one)
+        if (rule.keyed and (not name or _EMPTY.fullmatch(name))) or (rule.several and _NO_THING.match(name)):
             continue
-        key = f"{rule.attribute}:{name}" if rule.keyed else rule.attribute
+        attribute = _attribute(rule.attribute, value)
         if rule.attribute in {"habit", "agreement"}:
             key = topic(text) or content_key(text)
+        elif rule.attribute == "own":
+            key = attribute = name
+        else:
+            key = f"{attribute}:{name}" if rule.keyed else attribute
         yield Candidate(
             kind=rule.kind,
             key=key,
             text=text[:LONGEST],
-            value=_value(rule, value, name),
+            value=_value(rule, attribute, value or (obj if rule.attribute in {"reply_length", "reply_format"} else ""), name),
             negated=rule.negated or (rule.attribute == "reply_format" and bool(re.search(r"don't|never|\bno\b|不要|别", text, re.IGNORECASE))),
             single=rule.single,
             always=rule.always,
@@ -176,21 +211,50 @@ def _made(rule: Rule, clause: Sentence, obj: str, value: str, said: Said) -> Ite
         )
 
 
-def _value(rule: Rule, value: str, name: str) -> str:
-    if rule.attribute == "reply_language":
-        return _SPOKEN.get(value.casefold(), value.casefold())
+def _name(attribute: str, one: str) -> str:
+    """The object of a statement in one form."""
+    if not one:
+        return ""
+    if attribute == "working_days":
+        return weekdays(one)
+    if attribute in {"speaks", "learning"}:
+        return language_name(re.sub(r"^(?:a (?:bit|little)(?: of)?|some) ", "", one, flags=re.IGNORECASE))
+    return re.sub(r"^(?:a|the) ", "", plain(one)) if attribute == "tool" else thing(one)
+
+
+def _attribute(attribute: str, value: str) -> str:
+    """What a statement is about where the words around it do not say: "I work in Berlin" names a place, "I work in sales" a team."""
+    if attribute in {"team", "employer"}:
+        if known_place(value) or _SITE.search(value):
+            return "workplace"
+        return "team" if _UNIT_ZH.search(value) else attribute
+    if attribute == "contact_hours" and names_weekday(value):
+        return f"contact_hours:{weekdays(value)}"
+    return attribute
+
+
+def _value(rule: Rule, attribute: str, value: str, name: str) -> str:
     if rule.attribute == "reply_length":
         return "short" if _BRIEF.search(value) else "long"
-    if rule.attribute in {"favourite", "reply_format", "diet"} and value:
-        return thing(value)
     if rule.attribute == "like":
         return rule.value
-    return rule.value or value.casefold() or (name if rule.keyed else "")
+    if rule.attribute == "favourite" and value:
+        return _favourite(name, value)
+    if rule.attribute == "reply_format" and value:
+        return thing(value)
+    normal = NORMAL.get(attribute)
+    if normal is not None and value:
+        return normal(value)
+    return rule.value or plain(value) or (name if rule.keyed else "")
+
+
+def _favourite(name: str, value: str) -> str:
+    return NORMAL["home"](value) if name == "city" else thing(value)
 
 
 def _case(sentence: Sentence, said: Said, *, explicit: bool) -> Candidate | None:
     """A wish for one sort of case."""
-    text = sentence.text.strip(_EDGES)
+    text = undressed(sentence.text).strip(_EDGES)
     if _ONCE.search(text) or anothers(text):
         return None
     for pattern in CASES:
@@ -218,10 +282,13 @@ def _as_told(sentence: Sentence, said: Said) -> Candidate | None:
     why = refusal(text, said)
     if len(text) < 2 or why in {Refusal.SECRET, Refusal.AUTHORITY, Refusal.ANOTHERS, Refusal.NOT_SAID}:
         return None
+    key, value = own_key(text)
     return Candidate(
         kind=Kind.FACT,
-        key=topic(text) or content_key(text),
+        key=key or topic(text) or content_key(text),
         text=text[:LONGEST],
+        value=value,
+        single=bool(value),
         sensitive=sensitive(text),
         explicit=True,
         quote=sentence.text,
@@ -231,69 +298,16 @@ def _as_told(sentence: Sentence, said: Said) -> Candidate | None:
     )
 
 
-def _plan(clause: Sentence, text: str, said: Said, *, explicit: bool) -> Candidate | None:
-    """Something to come, with the day it is over."""
-    if _PLAN.match(text) is None:
-        return None
-    day = _day(text, said)
-    if day is None:
-        return None
-    ends = day.timestamp() + PLAN_GRACE
-    return Candidate(
-        kind=Kind.PLAN,
-        key=topic(text) or content_key(text),
-        text=f"{text[: LONGEST - 20]} ({day:%Y-%m-%d})",
-        value=f"{day:%Y-%m-%d}",
-        explicit=explicit,
-        quote=clause.text,
-        language=said.language,
-        importance=0.6,
-        valid_until=ends,
-        expires=ends + 30 * PLAN_GRACE,
-        ts=said.ts,
-    )
-
-
-def _day(text: str, said: Said) -> datetime | None:
-    """The day a text names, counted from when it was said, in the person's timezone; None when it names none."""
-    match = _TO_DAY.search(text)
-    if match is None:
-        return None
-    try:
-        zone = ZoneInfo(said.timezone)
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = ZoneInfo("UTC")
-    today = datetime.fromtimestamp(said.at, zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    if near := match["en"] or match["zh"]:
-        ahead = {"tomorrow": 1, "the day after tomorrow": 2, "明天": 1, "后天": 2, "大后天": 3}.get(near.casefold(), 0)
-        return today + timedelta(days=ahead)
-    if far := match["nw"] or match["zw"]:
-        return today + timedelta(days=31 if "月" in far or "month" in far.casefold() else 7)
-    if match["m"]:
-        return _in_year(today, int(match["m"]), int(match["d"]))
-    named = match["wd"] or match["zd"]
-    wanted = _WEEKDAYS[named.casefold()]
-    ahead = (wanted - today.weekday()) % 7
-    lead = (match["next"] or match["zn"] or "").casefold()
-    if lead.startswith(("next", "下")):
-        ahead = 7 - today.weekday() + wanted + (7 if lead.startswith("下下") else 0)
-    return today + timedelta(days=ahead)
-
-
-def _in_year(today: datetime, month: int, day: int) -> datetime | None:
-    try:
-        named = today.replace(month=month, day=day)
-    except ValueError:
-        return None
-    return named if named >= today else named.replace(year=today.year + 1, day=min(day, 28) if month == 2 else day)
-
-
 def _looks_like_one(sentence: Sentence, said: Said) -> bool:
     """Whether a sentence that is not meant would have said something."""
     return any(next(_of_clause(clause, said, explicit=False), None) is not None for clause in clauses(sentence))
 
 
 def _distinct(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Each thing once, as it was said last in the message."""
-    last = {(each.key, each.condition): each for each in candidates}
+    """Each thing once, as it was said last in the message; that the old is over ("don't call me Leo, call me Max") does not undo the new."""
+    last: dict[tuple[str, str], Candidate] = {}
+    for each in candidates:
+        place = (each.key, each.condition)
+        if not (each.retracts and place in last and not last[place].retracts):
+            last[place] = each
     yield from last.values()

@@ -19,7 +19,7 @@ MOST_READ: Final = 20_000
 
 _SHAPES: Final = re.compile(
     r"""
-      -----BEGIN\ [A-Z ]{0,40}PRIVATE\ KEY-----(?:.{0,8000}?-----END\ [A-Z ]{0,40}PRIVATE\ KEY-----|.*)
+      -----BEGIN\ [A-Z ]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----(?:.{0,8000}?-----END\ [A-Z ]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----|.*)
     | \bxox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{6,} | \bxapp-[A-Za-z0-9-]{6,}                    # Slack
     | hooks\.slack\.com/(?:services|workflows|triggers)/\S{6,}
     | \b(?:sk|pk|rk)-[A-Za-z0-9_-]{8,} | \b(?:sk|pk|rk|whsec)_(?:live_|test_)?[A-Za-z0-9]{12,}  # models, payments
@@ -27,6 +27,10 @@ _SHAPES: Final = re.compile(
     | \b(?:AKIA|ASIA|AGPA|AROA)[0-9A-Z]{12,} | \bLTAI[0-9A-Za-z]{12,} | \bAKID[0-9A-Za-z]{13,}  # clouds
     | \bAIza[\w-]{30,} | \bya29\.[\w-]{16,} | \bGOCSPX-[\w-]{16,}
     | \bSG\.[\w-]{10,}\.[\w-]{10,} | \bnpm_[A-Za-z0-9]{20,} | \bpypi-[\w-]{20,} | \bhf_[A-Za-z0-9]{16,} | \bdop_v1_[0-9a-f]{20,}
+    | \bsq0(?:atp|csp|idp)-[\w-]{16,} | \bshp(?:at|ca|pa|ss)_[0-9a-f]{16,} | \b(?:pplx|xai|nvapi)-[\w-]{16,} | \b(?:gsk|r8|ntn|figd|lin_api|lin_oauth|dckr_pat|sntrys|sntryu|glsa|rnd|tfp)_(?=[\w-]*\d)[\w-]{12,} | \b(?:figd|dckr_pat|sntrys|sntryu|lin_api|lin_oauth)_[\w-]{12,}
+    | \bsecret_[A-Za-z0-9]{32,} | \btskey-[a-z]+-[\w-]{10,} | \bhv[sb]\.[\w-]{16,} | \bATATT3x[\w=-]{12,} | \bPMAK-[\w-]{16,} | \bdapi[0-9a-f]{32} | \bSK[0-9a-f]{32}\b
+    | \bAGE-SECRET-KEY-1[0-9A-Z]{16,} | \b(?-i:[MNO])(?=[\w-]*\d)[\w-]{22,27}\.[\w-]{6,7}\.[\w-]{27,}        # chat bots elsewhere
+    | \b(?:session_?id|(?:php|j)?sessid|jsessionid|csrf_?token|auth_token|connect\.sid)=[^\s;]{8,}
     | \beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?                                                    # signed tokens
     | (?<=://)[^\s/:@]{0,80}:[^\s/@]{1,200}(?=@)                                                # name:password in an address
     | \b(?:bearer|basic)\s+[A-Za-z0-9._~+/-]{12,}=*
@@ -36,7 +40,7 @@ _SHAPES: Final = re.compile(
 )
 
 _NAMED_EN: Final = (
-    r"pass ?words?|passwd|pwd|pass ?codes?|pass ?phrases?|pin(?: ?(?:code|number))?|(?:api|access|secret|private|encryption|license|signing|ssh|account)[ _-]?keys?|"
+    r"pass ?words?|passwd|pwd|pass ?codes?|pass ?phrases?|pin(?: ?(?:code|number))?|(?:api|access|secret|private|encryption|licen[cs]e|signing|ssh|account)[ _-]?keys?|"
     r"client[ _-]?secret|(?:access|auth|api|bearer|refresh|bot|session|personal access)[ _-]?tokens?|token|secret(?: (?:code|word|key|token|answer))?|credentials?|"
     r"seed ?phrase|recovery (?:phrase|code|key)s?|backup codes?|mnemonic(?: phrase)?|(?:one[- ]time|verification|security|auth(?:entication)?|2fa|mfa|otp|login|sms|door|gate|alarm|safe) ?(?:pass ?)?codes?|"
     r"otp|cvv2?|cvc2?|security answer|mother'?s maiden name"
@@ -51,22 +55,34 @@ _STATES: Final = (
     r"过期|错|不对|忘|丢|失效|无效|太|很|不|没|被|在|需要|要改|重置|泄露|什么|多少|啥|哪|管理|策略|强度|长度|安全)"
 )
 _LABELLED: Final = re.compile(
-    rf"(?:\b(?:{_NAMED_EN})\b|{_NAMED_ZH})(?P<of> (?:for|of|to|on) [\w .'-]{{1,40}}?)?"
+    rf"(?:(?<![A-Za-z])(?:{_NAMED_EN})\b|{_NAMED_ZH})(?P<of> (?:for|of|to|on) [\w .'-]{{1,40}}?)?"
     rf"(?:\s*(?:[:：=]|\bis\b|\bwas\b|\bare\b|->|→|就?是|为|改成了?|改为|设成了?|设为)\s*(?:still |now |just |currently |还是|现在是)?[:：]?\s*(?!{_STATES})(?P<value>[^\s,，。;；!！?？][^\n,，。;；!！?？]*)"
-    rf"|\s+(?P<bare>(?=[^\s]*\d)[^\s,，。;；]{{4,}})|(?<=码)(?P<digits>\d{{3,10}}))",
+    rf"|\s+(?P<bare>(?=[^\s]*\d)[^\s,，。;；]{{4,}})|(?<=[码令钥])(?P<digits>\d{{3,10}}|(?=[A-Za-z0-9@!#$%^&*._-]*\d)[A-Za-z0-9][A-Za-z0-9@!#$%^&*._-]{{3,60}}))",
     re.IGNORECASE,
 )
 _REVERSED: Final = re.compile(
     rf"(?P<value>[^\s,，。;；\"“「]{{3,80}})[\"”」]?\s*(?:(?:is|as|was)\s+(?:my|our|the|a|your)?\s*(?:[\w-]+ ){{0,2}}(?:{_NAMED_EN})\b|(?:就?是|作为|当|做)(?:我的?|我们的?|你的?|公司的?|[\w]{{1,8}}的)?(?:[\w]{{0,8}}?)(?:{_NAMED_ZH}))",
     re.IGNORECASE,
 )
+_TOLD: Final = re.compile(
+    rf"(?:\b(?:chang|set|reset|updat|switch)\w*\s+(?:\w+\s+){{0,3}}(?:{_NAMED_EN})\s+to\s+(?P<a>[^\s,，。]{{3,}})|(?<![A-Za-z])pass(?:\s+is\s+|\s*[:=]\s*)(?P<b>(?=[^\s]*\d)[^\s,，。]{{5,}})|"
+    r"\b(?:login|logon|credentials?|username)\s*(?:[:：]|is|are)\s*\S{2,40}\s*/\s*(?P<c>(?=\S*\d)[^\s,，。]{5,})|\b(?:cvv2?|cvc2?)\b\D{0,6}(?P<d>\d{3,4})(?!\d)|"
+    r"\bcombination (?:of|to|for) (?:the|my|our) (?:\w+ )?(?:safe|lock|locker|door|suitcase|cabinet)\b\D{0,12}(?P<e>\d[\d -]{2,12}))",
+    re.IGNORECASE,
+)
+"""What is told to be secret by a whole turn of phrase."""
+_DIGEST: Final = re.compile(
+    r"(?:\b(?:commits?|sha-?\d*|md5|hash|revision|rev|checksum|digest|HEAD|merge)|提交|哈希|校验和|版本)(?:\s+(?:is|was|to|at|of|id))?\s*[:：=@]?\s*$",
+    re.IGNORECASE,
+)
+"""What stands before a number that names a version of something and opens nothing."""
 _NO_VALUE: Final = re.compile(
     r"(?i)(?:this|that|it|what|which|here|there|he|she|who|where|forgetting|changing|这|那|它|什么|哪个|这个|那个|忘记|忘了|修改|重置|不)\S{0,2}"
 )
 _NUMBERED: Final = re.compile(
-    r"(?:\b(?:card|debit card|credit card|passport|driver'?s? licen[cs]e|driving licen[cs]e|social security|ssn|national id|id card|identity card|tax id|national insurance|"
+    r"(?:\b(?:card|debit card|credit card|passport|driver'?s? licen[cs]e|driving licen[cs]e|social security|ssn|national id|id card|identity card|tax id|national insurance(?: number)?|nino|social insurance|"
     r"aadhaar|iban|bank account|account)(?: (?:number|no\.?|num|id))?|身份证号?码?|证件号码?|护照号?码?|驾驶证号?码?|驾照号?码?|社保卡?号|银行卡号?|信用卡号?|储蓄卡号?|卡号|银行账[号户]|收款账[号户]|回乡证号?|通行证号?)"
-    r"\s*(?:[:：=]|\bis\b|就?是|为)?\s*(?P<value>(?=[A-Z0-9 -]*\d)[A-Z]{0,2}\d[A-Z0-9 -]{4,30}|[A-Z]{1,2}\d{5,10}(?:\(\w\))?)",
+    r"\s*(?:[:：=]|\bis\b|就?是|为)?\s*(?P<value>(?=[A-Z0-9 -]*\d)[A-Z]{0,2} ?\d[A-Z0-9 -]{4,30}|[A-Z]{1,2}\d{5,10}(?:\(\w\))?)",
     re.IGNORECASE,
 )
 
@@ -121,7 +137,11 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         yield match.span()
     for match in _LABELLED.finditer(text):
         group = next(name for name in ("value", "bare", "digits") if match[name])
-        if match[group].strip() and not match[group].startswith(MASK):
+        if match[group].strip() and not match[group].startswith(MASK) and not _is_saying(match):
+            yield match.span(group)
+    for match in _TOLD.finditer(text):
+        group = next(name for name in "abcde" if match[name])
+        if not match[group].startswith(MASK):
             yield match.span(group)
     for match in _REVERSED.finditer(text):
         if not _NO_VALUE.fullmatch(match["value"]) and re.search(r"[\d\W_]|[a-z][A-Z]", match["value"]) and not match["value"].startswith(MASK):
@@ -131,8 +151,17 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield match.span("value")
     yield from _numbers(text)
     for match in _CHANCE.finditer(text):
-        if _is_chance(match[0]):
+        if _is_chance(match[0]) and not (re.fullmatch(r"[0-9a-fA-F]+", match[0]) and _DIGEST.search(text[max(0, match.start() - 32) : match.start()])):
             yield match.span()
+
+
+def _is_saying(match: re.Match[str]) -> bool:
+    """Whether "the secret is …" goes on with plain words: advice, and nothing that opens a door."""
+    return (
+        match[0].casefold().startswith("secret")
+        and re.match(r"secret\s+is\b", match[0], re.IGNORECASE) is not None
+        and re.fullmatch(r"[A-Za-z' -]+", match[0]) is not None
+    )
 
 
 def _numbers(text: str) -> Iterator[tuple[int, int]]:

@@ -20,6 +20,8 @@ class Asked(NamedTuple):
     end: int
 
 
+LONGEST_WISH: Final = 600
+"""Characters of a sentence that may end in "…, remember that": what is longer tells no one thing."""
 _POLITE: Final = (
     r"(?:(?:please|pls|hey|hi|ok|okay|oh|and|also|btw|by the way|so|just|yes|no|well|steward|@\w+|<@\w+>|can you|could you|will you|would you|i want you to|i'd like you to|"
     r"i need you to|you should|you can|make sure (?:to|you)|be sure to|always|kindly)[,:]?\s+)*"
@@ -37,15 +39,20 @@ _REMEMBER_BACK: Final = re.compile(
 )
 _REMEMBER: Final = re.compile(
     rf"{_POLITE}(?:(?:remember|memori[sz]e|keep in mind|bear in mind|note down|make a note|note|take note|save to memory|add to (?:your )?memory|store)(?:,)?"
-    rf"(?:\s+(?:that|this|for (?:later|next time|the future)))*\s*[:,–—-]?\s+|(?:don't|do not|never|please don't) (?:ever )?forget(?:\s+that|\s*[:,])?\s+|for the record[,:]?\s+|"
+    rf"(?:\s+(?:that|this|for (?:later|next time|the future)|in (?:your )?memory))*\s*[:,–—-]?\s+|(?:save|keep|store|put)(?: (?:this|that|the following))?(?: (?:in (?:mind|memory|your (?:memory|head|notes))|for (?:later|me|next time)))*\s*:\s*|"
+    r"save that (?=i\b|i'm|my\b|we\b)|(?:don't|do not|never|please don't) (?:ever )?forget(?:\s+that|\s*[:,])?\s+|for the record[,:]?\s+|"
     rf"for future reference[,:]?\s+|(?:i want|i'd like) you to (?:know|remember) that\s+)"
-    r"(?!to\b|when\b|how\b|where\b|what\b|why\b|who\b|which\b|if\b|me\b|us\b|him\b|her\b|them\b|it\b|the (?:time|days?|last|first)\b|about\b|your\b)(?P<content>\S.*)",
+    r"(?!to\b|not to\b|when\b|how\b|where\b|what\b|why\b|who\b|which\b|if\b|me\b|us\b|him\b|her\b|them\b|it\b|the (?:time|days?|last|first)\b|about\b|your\b)(?P<content>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _REMEMBER_ZH: Final = re.compile(
     rf"{_POLITE_ZH}(?:(?:记住|记下来?|牢记|记一下|记着|记好|存一下|备注一下|注意一下|记在心里)(?:了|啊|哦|吧|一下|这一?点|这个|这条|下面(?:这)?(?:点|条|件事)?)*\s*[，,：:]?\s*(?!的|没|了吗|吗|密码|账号)|"
-    r"(?:别|不要|千万别|可别)(?:忘了?|忘记了?)[，,：: ]*(?=我(?!的)|我的[^，,]{1,12}(?:是|在|为|叫|不|很|对)|我们|咱|大家)|记得[，,：: ]*(?=我(?:对|是|不|讨厌|喜欢|最|只|住|叫|的[^，,]{1,10}(?:是|在|为|叫)|们|从不|平时|一般|爱|怕|在)))"
+    r"(?:别|不要|千万别|可别)(?:忘了?|忘记了?)[，,：: ]*(?=我(?!的)|我的[^，,]{1,12}(?:是|在|为|叫|不|很|对)|我们|咱|大家)|记得[，,：: ]*(?=我(?:对|是|不|讨厌|喜欢|最|只|住|叫|的[^，,]{1,10}(?:是|在|为|叫)|们|从不|平时|一般|爱|怕|在|吃|喝|有|会|用|属|养|更|每|周|姓|来自|负责|戒)))"
     r"(?P<content>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_REMEMBER_THIS_ZH: Final = re.compile(
+    rf"{_POLITE_ZH}把[，, ]*(?P<content>(?:我|咱|大家|下面)\S.*?)(?:这件事|这点|这条|这个)?(?:给我)?(?:记住|记下来?|记一下|存下来?|保存下来?|记在心里)(?:了|吧|哦|啊|一下|好吗|可以吗)*",
     re.IGNORECASE | re.DOTALL,
 )
 _REMEMBER_AFTER: Final = re.compile(
@@ -56,7 +63,7 @@ _REMEMBER_AFTER: Final = re.compile(
 )
 _PAST: Final = re.compile(
     r"\b(?:do|did|does|don't|didn't|can't|cannot|can|could|couldn't) (?:i|we|he|she|they|anyone|anybody)\b[^,]{0,20}\bremember|\bi (?:can't|cannot|don't|do not|still|will|'ll|always|now|also|barely|hardly|just)? ?remember\b|"
-    r"\b(?:do|did) you (?:still )?remember\b|\b(?:hard|easy|try|trying|need|have|want|reminds?) (?:me )?to remember\b|我(?:会|都|也|还|已经|不|没|想)?(?:记住|记得|记不)|你(?:还|都)?记得[^，,。]{0,30}(?:吗|么|不)$|(?:怎么|如何|为什么|为啥)[^，,]{0,8}(?:记住|忘)",
+    r"\b(?:do|did) you (?:still )?remember\b|\b(?:hard|easy|try|trying|need|have|want|reminds?) (?:me )?to remember\b|(?<![帮给替为请])我(?:会|都|也|还|已经|不|没|想)?(?:记住|记得|记不)|(?:记住|记得|记下来?)了(?:吗|没|么|没有)|你(?:还|都)?记得[^，,。]{0,30}(?:吗|么|不)$|(?:怎么|如何|为什么|为啥)[^，,]{0,8}(?:记住|忘)",
     re.IGNORECASE,
 )
 
@@ -70,7 +77,7 @@ _FORGET_ALL: Final = re.compile(
 _FORGET_ALL_ZH: Final = re.compile(
     rf"{_POLITE_ZH}(?:把)?(?:(?:忘记|忘掉|忘了|删除|删掉|清除|清空|抹掉|抹去|清掉)(?:掉|了)?(?:你)?(?:所?记得|记住|知道|保存|存储|了解)?(?:的)?(?:所有|全部|一切)?(?:的)?(?:和我有关|与我有关|关于我|有关我|我)(?:的)?(?:一切|所有|全部|的)*(?:信息|记忆|事情|事|内容|资料|数据|东西|记录)*|"
     r"(?:忘记|忘掉|忘了|删除|删掉|清除|清空)(?:所有|全部|一切)(?:的)?(?:记忆|信息|内容|东西)?|(?:你)?(?:记得|知道|记住|保存)?(?:的)?(?:所有|全部)?(?:关于|有关)?我的?(?:一切|所有|全部|全部信息|所有信息|记忆|所有记忆|全部记忆|信息|事情)(?:都|全|全部)*(?:忘掉|忘了|忘记|删掉|删除|清空|清除|删了)|"
-    rf"清空(?:你的|我的)?(?:长期)?记忆){_TAIL}",
+    rf"清空(?:你的|我的)?(?:长期)?记忆|把(?:你)?(?:所?知道的|记得的|存的)?(?:所有|全部)?(?:关于|有关)我的?(?:一切|所有|全部|信息|记忆|资料|数据|内容|事情|东西)*(?:都|全|全部)+(?:忘掉|忘了|忘记|删掉|删除|清空|清除|删了)){_TAIL}",
     re.IGNORECASE,
 )
 _FORGET_BACK: Final = re.compile(
@@ -79,14 +86,14 @@ _FORGET_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 _FORGET: Final = re.compile(
-    rf"{_POLITE}(?:(?:forget|unremember)\s+(?:that\s+(?=i\b|i'm|my|we\b)|(?:about\s+)?(?:the (?:fact|memory|thing|part|note) (?:that|about|of)\s+|what i (?:said|told you|mentioned|wrote)(?: (?:about|on|regarding))?\s+|(?=my\b)|(?=everything (?:about|i|on)\b|anything (?:about|i)\b))|(?=i\b|i'm\b))|"
+    rf"{_POLITE}(?:(?:forget|unremember)\s+(?:that\s+(?=i\b|i'm|my|we\b)|(?:about\s+)?(?:the (?:fact|memory|thing|part|note) (?:that|about|of)\s+|what i (?:said|told you|mentioned|wrote)(?: (?:about|on|regarding))?\s+|(?=my\b)|(?=everything (?:about|i|on)\b|anything (?:about|i)\b))|(?=i\b|i'm\b|我))|"
     r"(?:delete|remove|erase|drop|clear)\s+(?:(?:the|that|any|all|your) )?(?:memor(?:y|ies)|what you (?:know|remember)|everything you (?:know|remember)|anything you (?:know|remember))(?: (?:you have|entries))?\s+(?:about|of|on|that|regarding|with)\s+|"
     r"(?:stop remembering|(?:don't|do not) remember|(?:you )?no longer (?:need to )?remember)(?: any more)?(?: that)?\s+(?!to\b|where|how|what (?!i\b)|when|who|why|if|seeing|having|being)|(?:delete|remove|erase)\s+(?=my (?:allerg|birthday|address|e-?mail|phone|name|favou?rite|preference|diet|home|city|memory)))(?P<content>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _FORGET_ZH: Final = re.compile(
-    rf"{_POLITE_ZH}(?:(?:忘掉|忘记|忘了|删掉|删除|去掉|抹掉)(?:吧)?[，,：: ]*(?:(?:我(?:之前|以前|上次|曾经|刚才|刚刚)?(?:说过?|提过?|讲过?|告诉过?你)的?(?:关于|有关)?|关于|有关|(?:那条|这条)?(?:关于|有关))(?P<a>\S.*?)(?:的)?(?:记忆|事情?|内容|信息|那条|那件事|话)?|(?P<b>我(?!的?(?:密码|账号|手机|钥匙|订单|文件|邮件|任务|日程|提醒))\S.*?)(?:这件事|这事|这点|的事情?|的记忆|这条)?)|"
-    r"(?:别再?|不要再?|不用再?|不必再?)(?:记着?|记住|记得|保存)(?P<c>我\S.*?)|把(?:我)?(?:关于|有关)?(?P<d>\S.*?)(?:的)?(?:记忆|信息|事)?(?:忘掉|忘了|忘记|从记忆里?删掉|从记忆中删除))"
+    rf"{_POLITE_ZH}(?:(?:忘掉|忘记|忘了|删掉|删除|去掉|抹掉)(?:吧)?[，,：: ]*(?:(?:我(?:之前|以前|上次|曾经|刚才|刚刚)?(?:说过?|提过?|讲过?|告诉过?你)的?(?:关于|有关)?|关于|有关|(?:那条|这条)?(?:关于|有关))(?P<a>\S.*?)(?:的)?(?:记忆|事情?|内容|信息|那条|那件事|话)?|(?P<b>(?=my\b|i\b|i'm\b|that i\b)\S.*?|我(?!的?(?:密码|账号|手机|钥匙|订单|文件|邮件|任务|日程|提醒))\S.*?)(?:这件事|这事|这点|的事情?|的记忆|这条)?)|"
+    r"(?:别再?|不要再?|不用再?|不必再?)(?:记着?|记住|记得|保存)(?P<c>我\S.*?)|把(?:关于|有关)?(?P<d>\S.*?)(?:的)?(?:记忆|信息|事)?(?:忘掉|忘了|忘记|从记忆里?删掉|从记忆中删除))"
     r"(?:了|吧|谢谢|好吗|可以吗)*",
     re.IGNORECASE,
 )
@@ -131,7 +138,9 @@ def asked(sentence: Sentence) -> Asked | None:
     for pattern in (_REMEMBER, _REMEMBER_ZH):
         if match := pattern.match(text):
             return Asked(sentence.start + match.start("content"), sentence.start + match.end("content"))
-    if match := _REMEMBER_AFTER.fullmatch(_TRAILING.sub("", text)):
+    if match := _REMEMBER_THIS_ZH.fullmatch(_TRAILING.sub("", text)):
+        return Asked(sentence.start + match.start("content"), sentence.start + match.end("content"))
+    if len(text) <= LONGEST_WISH and (match := _REMEMBER_AFTER.fullmatch(_TRAILING.sub("", text))):
         group = "content" if match["content"] else "content2"
         return Asked(sentence.start + match.start(group), sentence.start + match.end(group))
     return None
@@ -151,4 +160,5 @@ def _forgets(sentence: Sentence) -> Wish | None:
 
 
 def _tidy(content: str) -> str:
+    content = re.sub(r"\s+(?:from|out of|in) (?:your |the )?(?:memory|memories|long-term memory)$", "", content.strip(), flags=re.IGNORECASE)
     return _TRAILING.sub("", _PLEASE.sub("", _TRAILING.sub("", content.strip())))

@@ -33,10 +33,15 @@ def withdrawal(asked: Iterable[Memory], everything: Sequence[Memory], changes: S
     going |= {memory.id: memory for memory in everything if memory.kind is Kind.EPISODE and _message(memory.source) in messages}
     earlier = {one: form for one, memory in going.items() if (form := _told_before(memory, changes)) is not None}
     gone = {one: memory for one, memory in going.items() if one not in earlier}
-    ended = [(memory, _holding_again(memory, gone, changes)) for memory in everything if memory.id not in going and memory.superseded_by in gone]
-    back = (*((going[one], form) for one, form in earlier.items()), *ended, *freed(gone, [memory for memory in everything if memory.id not in going]))
+    left = [memory for memory in everything if memory.id not in going]
+    back = (*((going[one], form) for one, form in earlier.items()), *holding_again(gone, left, changes), *freed(gone, left))
     notes = tuple(change.id for change in changes if tells_of(change, gone) or (change.memory_id in earlier and _of_message(change, messages)))
     return Withdrawal(gone, back, notes)
+
+
+def holding_again(gone: Mapping[str, Memory], left: Sequence[Memory], changes: Sequence[Change]) -> list[tuple[Memory, Memory]]:
+    """Of what is left, what had its end from one that goes: as it is, and as it holds again."""
+    return [(memory, _holding_again(memory, gone, changes)) for memory in left if memory.superseded_by in gone]
 
 
 def _message(source: Source) -> tuple[str, str]:

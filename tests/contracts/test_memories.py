@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,82 +11,19 @@ import pytest
 from memory.keys import Actor, Thread
 from memory.longterm.access import PRIVATE, WORKSPACE, Audience, Reader, RoomType, person, room
 from memory.longterm.candidate import Candidate, Refusal
-from memory.longterm.memories import Learned, Memories
-from memory.longterm.memory import Kind, Memory, Source, memory_id
+from memory.longterm.memory import Change, Kind, Memory, memory_id
 from memory.longterm.question import Question
-from memory.longterm.store import WORDS_ONLY
 from memory.longterm.typed import NotKept
 from memory.longterm.writing import Step
 from memory.tokens import estimate
-from tests.fakes.stores import ENGINES, opened
+from tests.contracts.door_kit import ANA, BEN, CHANNEL, DM, Door, likes, lives, one
 
-ANA, BEN = Actor(team_id="T1", user_id="U1"), Actor(team_id="T1", user_id="U2")
-DM = Thread(team_id="T1", channel_id="D1")
-CHANNEL = Thread(team_id="T1", channel_id="C1", thread_ts="1.000001")
-
-
-class Clock:
-    """Seconds since the epoch, at the test's choosing."""
-
-    def __init__(self) -> None:
-        self.at = 1_790_000_000.0
-
-    def __call__(self) -> float:
-        self.at += 1.0
-        return self.at
-
-
-class Door:
-    """The door, and how a test says things at it."""
-
-    def __init__(self, memories: Memories, clock: Clock) -> None:
-        self.memories = memories
-        self.clock = clock
-
-    async def hears(
-        self, *candidates: Candidate, actor: Actor = ANA, thread: Thread = DM, room_type: RoomType = "im", ts: str = "", **reader: Any
-    ) -> list[Learned]:
-        """One message said now."""
-        at = self.clock()
-        source = Source(thread=thread, ts=ts or f"{at:.6f}", said_by=actor)
-        who = Reader(actor=actor, thread=thread, room_type=room_type, **reader)
-        return await self.memories.learn(who, candidates, source, said_at=float(source.ts))
-
-    async def knows(self, actor: Actor = ANA) -> list[str]:
-        """What holds, newest first."""
-        return [memory.text for memory in (await self.memories.listed(actor)).memories]
-
-    async def recalls(self, words: str, *, actor: Actor = ANA, thread: Thread = DM, room_type: RoomType = "im", **reader: Any) -> list[str]:
-        """What an answer would be told."""
-        who = Reader(actor=actor, thread=thread, room_type=room_type, **reader)
-        found = await self.memories.recall(Question(who, words, now=self.clock()), tokens=2_000, count=estimate, limit=20.0)
-        return [each.memory.text for each in found.found]
-
-
-@pytest.fixture(params=ENGINES)
-async def door(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Door]:
-    async with opened(request.param, tmp_path, model=WORDS_ONLY, size=0) as store:
-        clock = Clock()
-        yield Door(Memories(store, None, now=clock), clock)
-
-
-def lives(city: str, **more: Any) -> Candidate:
-    return Candidate(kind=Kind.FACT, key="home", text=f"I live in {city}", value=city.casefold(), single=True, quote=f"I live in {city}", **more)
-
-
-def likes(what: str, **more: Any) -> Candidate:
-    return Candidate(kind=Kind.PREFERENCE, key=f"like:{what}", text=f"I like {what}", value=what, quote=f"I like {what}", **more)
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def spicy(*, negated: bool = False, condition: str = "") -> Candidate:
     text = "I do not eat spicy food" if negated else "I eat spicy food"
     return Candidate(kind=Kind.PREFERENCE, key="food:spicy", text=text, negated=negated, condition=condition, quote=text)
-
-
-async def one(door: Door, candidate: Candidate, **where: Any) -> Memory:
-    [learned] = await door.hears(candidate, **where)
-    assert learned.memory is not None
-    return learned.memory
 
 
 async def disputed(door: Door) -> tuple[Memory, Memory]:
@@ -388,7 +323,7 @@ async def test_what_was_recalled_meanwhile_is_no_reason_not_to_take_back_and_sta
     await door.memories.edit(ANA, kept.id, "I like green tea")
     current = await door.memories.get(ANA, kept.id)
     assert current is not None
-    await door.memories.used([current])
+    await door.memories.writer.touch([current.model_copy(update={"last_recalled": door.clock(), "times_recalled": 1})])
     assert await door.memories.undo(ANA, (await door.memories.history(ANA))[0].id) is not None
     back = await door.memories.get(ANA, kept.id)
     assert back is not None
@@ -429,6 +364,8 @@ async def test_the_export_is_everything(door: Door, monkeypatch: pytest.MonkeyPa
     assert [each["text"] for each in export["agreements"]] == [text]
     assert export["settings"]["language"] == "en"
     assert export["person"] == {"team_id": "T1", "user_id": "U1"}
+    assert all(set(each) == set(Memory.model_fields) for each in (*export["memories"], *export["agreements"]))
+    assert all(set(each) == set(Change.model_fields) and set(each["after"]) == set(Memory.model_fields) for each in export["history"])
 
 
 async def test_a_workspace_that_goes_leaves_nothing_and_takes_nobody_along(door: Door) -> None:

@@ -25,7 +25,7 @@ from memory.longterm.memory import Kind, Memory, memory_id
 from memory.longterm.writing import Step
 from memory.mailbox import Mailbox
 from memory.owner_locks import OwnerLocks
-from memory.recall_trail import RecallTrail
+from memory.recall_trail import RecallTrail, Used
 from memory.session_memory import Fact, Summary
 from memory.slots import Slots
 from tests.fakes.memories import in_memory, keep, memory
@@ -126,6 +126,24 @@ async def test_putting_in_order_looks_first_then_does_it_and_finds_nothing_more(
     after = await house.memories.export(ANA)
     assert await house.run("memory-order") == {"owners": 1}
     assert await house.memories.export(ANA) == after
+
+
+async def test_that_a_memory_was_at_hand_for_answers_is_counted_once_by_the_clock(house: House) -> None:
+    tea, agreed = memory("I like tea", ANA, created=NOW), memory("we deploy on Tuesdays", ANA, kind=Kind.AGREEMENT, created=NOW)
+    await keep(house.memories, tea, agreed)
+    thread = Thread(team_id=ANA.team_id, channel_id="C01ORDERS0", thread_ts="1.000001")
+    for number, ids in enumerate([(tea.id,), (tea.id, agreed.id)]):
+        used = Used(run_id=f"r{number}", thread=thread, at=NOW + number, ids=ids)
+        await house.long_term.trail.note(ANA, used)
+        if agreed.id in ids:
+            await house.long_term.trail.note_agreed(used.model_copy(update={"ids": (agreed.id,)}))
+    assert (await house.run("memory-order", dry=True))["recalled"] == 2
+    assert (await house.run("memory-order"))["recalled"] == 2
+    assert "recalled" not in await house.run("memory-order")
+    (after,) = (await house.memories.listed(ANA)).memories
+    (there,) = (await house.memories.room_listed(thread)).memories
+    assert [(m.times_recalled, m.last_recalled) for m in (after, there)] == [(2, NOW + 1), (1, NOW + 1)]
+    assert len(await house.memories.history(ANA)) == 1  # that it was looked at is no change
 
 
 async def test_what_a_slot_had_no_time_for_the_next_one_does(house: House) -> None:

@@ -217,6 +217,41 @@ async def test_deleting_a_team_leaves_the_others(store: Engine) -> None:
     assert (await store.stats())["memory"] == 4
 
 
+async def test_what_a_search_found_once_is_found_as_it_is_now(store: Engine) -> None:
+    """Whatever an engine keeps at hand of what it found."""
+
+    async def found() -> dict[str, tuple[object, ...]]:
+        hits = await store.search(Where((ANN, ROOM)), dense=vector(1, 0, 0, 0), words={1: 1.0}, limit=50)
+        return {hit.record.id: plain(hit.record)[1:9] for hit in hits}
+
+    def one(name: str, owner: Owner = ANN, **rest: object) -> Record:
+        return replace(record(name, owner, dense=vector(1, 1, 0, 0), words={1: 1.0}), **rest)  # type: ignore[arg-type]
+
+    first = [one("a"), one("b"), one("c"), one("room", ROOM), one("theirs", BEN)]
+    await store.put(first)
+    before = await found()
+    assert set(before) == {each.id for each in first[:4]}
+    assert await found() == before
+    changed = one("a", payload={"text": "另一个"}, audience="workspace", kind="plan", key="k", at=5.0)
+    await store.put([changed])
+    assert (await found())[changed.id] == plain(changed)[1:9]
+    changed = replace(changed, payload={"text": "third"})
+    await store.put([changed], existing=True)
+    assert (await found())[changed.id] == plain(changed)[1:9]
+    await store.delete(ANN, [one_id("b")])
+    assert set(await found()) == {one_id("a"), one_id("c"), one_id("room")}
+    await store.scrub()
+    assert (await found())[changed.id] == plain(changed)[1:9]
+    await store.delete_owner(ANN)
+    assert set(await found()) == {one_id("room")}
+    await store.put([one("b", payload={"text": "back, and new"})])
+    assert {one: row[2] for one, row in (await found()).items()} == {one_id("b"): {"text": "back, and new"}, one_id("room"): {"text": "room"}}
+    await store.delete_team("T1")
+    assert await found() == {}
+    await store.put([one("room", ROOM, payload={"text": "after"})])
+    assert [row[2] for row in (await found()).values()] == [{"text": "after"}]
+
+
 async def test_scrubbing_keeps_everything_that_was_not_deleted(store: Engine) -> None:
     keep = [record(f"keep {n}", dense=vector(1, n, 0, 0), words={n: 1.0}, at=float(n), key=f"k{n}") for n in range(10)]
     await store.put([*keep, record("gone")])
@@ -257,6 +292,8 @@ async def test_owners_with_equal_ids_never_see_or_touch_each_other(store: Engine
             text = f"{owner.tag} {number}"
             await store.put([record(str(name), owner, text=text, dense=vector(1, 0, 0, 0), words={1: 1.0}) for name in names], existing=what == "existing")
             model[owner] |= {one: text for one in ids if what == "put" or one in model[owner]}
+        hits = await store.search(Where((owner,)), dense=vector(1, 0, 0, 0), words={1: 1.0}, limit=50)  # each time: what was found before is no longer so
+        assert {(hit.record.id, hit.record.payload["text"]) for hit in hits} == set(model[owner].items())
     for owner in OWNERS:
         expected = set(model[owner].items())
         assert {(each.id, each.payload["text"]) for each in await store.list(Where((owner,)), limit=50)} == expected

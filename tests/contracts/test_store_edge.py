@@ -6,15 +6,18 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from structlog.testing import capture_logs
 
 from memory.longterm.collection import Quantization, Tuning
-from memory.longterm.edge import EdgeStore
+from memory.longterm.edge import COPIED, EdgeStore
+from memory.longterm.edge_process import Shards
 from memory.longterm.edge_shard import Shard, config, create
 from memory.longterm.store import StoreDown, StoreError, Where
 from tests.fakes.stores import edge, one_id, person, record, texts, vector
@@ -136,6 +139,36 @@ async def test_the_engine_comes_back_by_itself_after_its_process_died(store: Edg
     assert sorted(texts(await store.list(Where((ANN,)), limit=5))) == ["after", "before"]
 
 
+async def test_a_ctrl_c_at_the_terminal_is_left_to_the_bot(store: EdgeStore) -> None:
+    pid = store.pid
+    assert pid is not None
+    assert os.getsid(pid) != os.getsid(0)  # the terminal's signals go to the bot's session alone
+    os.kill(pid, signal.SIGINT)  # and one that comes all the same is ignored
+    with capture_logs() as logs:
+        await store.put([record("after")])
+        assert store.pid == pid
+        await store.close()
+    assert logs == []
+    fresh = await again(store)
+    assert texts(await fresh.list(Where((ANN,)), limit=5)) == ["after"]
+    await fresh.close()
+
+
+async def test_every_part_is_opened_before_anybody_needs_it(tmp_path: Path) -> None:
+    store = edge(tmp_path / "store", shards=3)
+    await store.start()
+    await store.put([record("one", person(f"U{n}")) for n in range(12)])
+    home = store.home / store.generation
+    await store.close()
+    parts = [int(path.parent.name) for path in home.glob("*/current")]
+    assert len(parts) == 3
+    shards = Shards(str(home), 3, 4, Tuning().engine)
+    assert [shards.ahead() for _ in range(4)] == [True, True, True, False]
+    assert sorted(shards._open) == sorted(parts)
+    assert shards._lock is not None
+    os.close(shards._lock)
+
+
 async def test_a_closed_store_is_down(store: EdgeStore) -> None:
     await store.close()
     with pytest.raises(StoreDown):
@@ -180,28 +213,45 @@ async def test_what_is_to_be_scrubbed_is_remembered_over_a_crash(store: EdgeStor
     await fresh.close()
 
 
-async def test_others_read_and_write_while_a_part_is_rewritten(store: EdgeStore) -> None:
-    await store.put([record(f"n{n}", at=float(n)) for n in range(350)] + [record("s", text=CANARY), record("old", text="old")])
+class Interrupted(EdgeStore):
+    """A store in whose rewriting something else is done after it was begun and after each batch that was read."""
+
+    meanwhile: Callable[[int], Awaitable[None]]
+    done = 0
+
+    async def _call(self, name: str, *arguments: Any) -> Any:
+        result = await super()._call(name, *arguments)
+        if name in {"copy_begin", "copy_read"}:
+            await self.meanwhile(self.done)
+            self.done += 1
+        return result
+
+
+async def test_others_read_and_write_while_a_part_is_rewritten(tmp_path: Path) -> None:
+    store = Interrupted(tmp_path / "store", model="small/4", size=4, tuning=Tuning(shards=1))
+    await store.start()
+    count, gone = 2 * COPIED + 20, [one_id(f"n{n}") for n in range(10)]
+    await store.put([record(f"n{n}", at=float(n)) for n in range(count)] + [record("s", text=CANARY), record("old", text="old")])
     await store.delete(ANN, [one_id("s")])
-    scrubbing = asyncio.create_task(store.scrub())
-    written = 0
-    while not scrubbing.done():
-        await store.put([record(f"during {written}", BEN), record("old", text=f"new {written}")])
-        written += 1
-        assert await store.count(Where((BEN,))) == written
-        if written == 3:
-            assert await store.delete(ANN, [one_id("n5"), one_id("n340")]) == 2
-    await scrubbing
-    assert written > 3
-    assert await store.count(Where((BEN,))) == written
-    assert await store.count(Where((ANN,))) == 349
-    assert texts(await store.get(ANN, [one_id("old"), one_id("n5"), one_id("n340"), one_id("n6")])) == [f"new {written - 1}", "n6"]
+
+    async def meanwhile(done: int) -> None:
+        await store.put([record(f"during {done}", BEN), record("old", text=f"new {done}")])
+        assert await store.count(Where((BEN,))) == done + 1
+        if done == 2:  # two batches are copied, the last one is not: some of these are in the new revision already, some are still to come
+            assert await store.delete(ANN, gone) == len(gone)
+
+    store.meanwhile = meanwhile
+    await store.scrub()
+    assert store.done == 4  # begun, and three batches
+    assert await store.count(Where((BEN,))) == store.done
+    assert await store.count(Where((ANN,))) == count + 1 - len(gone)
+    assert texts(await store.get(ANN, [one_id("old"), *gone, one_id("n10")])) == [f"new {store.done - 1}", "n10"]
     assert holding(store.home, CANARY.encode()) == []
     fresh = await again(store)
-    assert await fresh.count(Where((ANN,))) == 349
-    assert await fresh.count(Where((BEN,))) == written
+    assert await fresh.count(Where((ANN,))) == count + 1 - len(gone)
+    assert await fresh.count(Where((BEN,))) == store.done
     await fresh.scrub()
-    assert holding(fresh.home, one_id("n5").encode()) == []  # deleted while it was rewritten: for the next time
+    assert holding(fresh.home, gone[0].encode()) == []  # deleted while it was rewritten: for the next time
     await fresh.close()
 
 
@@ -229,20 +279,34 @@ async def test_a_crash_while_a_part_is_rewritten_leaves_the_old_or_the_new_whole
     await fresh.close()
 
 
-async def test_a_rewriting_that_is_given_up_leaves_nothing_behind_and_can_be_begun_again(store: EdgeStore) -> None:
-    await store.put([record(f"n{n}") for n in range(300)] + [record("s", text=CANARY)])
-    await store.delete(ANN, [one_id("s")])
-    scrubbing = asyncio.create_task(store.scrub())
+async def test_a_rewriting_that_is_given_up_leaves_nothing_behind_and_can_be_begun_again(tmp_path: Path) -> None:
+    store = Interrupted(tmp_path / "store", model="small/4", size=4, tuning=Tuning(shards=1))
+    await store.start()
     part = store.home / store.generation / "00"
-    while len([path for path in part.iterdir() if path.is_dir()]) < 2:
-        await store.count(Where((ANN,)))
-    scrubbing.cancel()
+    await store.put([record(f"n{n}") for n in range(COPIED + 20)] + [record("s", text=CANARY)])
+    await store.delete(ANN, [one_id("s")])
+    seen: list[int] = []
+
+    async def given_up(done: int) -> None:
+        seen.append(len([path for path in part.iterdir() if path.is_dir()]))
+        if done == 2:  # the first batch is in the new revision, the second is on its way
+            scrubbing.cancel()
+
+    store.meanwhile = given_up
+    scrubbing = asyncio.create_task(store.scrub())
     with pytest.raises(asyncio.CancelledError):
         await scrubbing
+    assert seen == [1, 1, 2]
     assert [path.name for path in part.iterdir() if path.is_dir()] == ["r000001"]
+
+    async def nothing(_done: int) -> None:
+        """Let it go on."""
+
+    store.meanwhile = nothing
     await store.scrub()
-    assert await store.count(Where((ANN,))) == 300
+    assert await store.count(Where((ANN,))) == COPIED + 20
     assert holding(store.home, CANARY.encode()) == []
+    await store.close()
 
 
 async def test_an_unreadable_description_is_refused_and_left_alone(store: EdgeStore) -> None:

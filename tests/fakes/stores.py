@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
 import numpy as np
@@ -14,6 +17,8 @@ from qdrant_client import AsyncQdrantClient
 from memory.longterm.access import Owner
 from memory.longterm.collection import Tuning
 from memory.longterm.edge import EdgeStore
+from memory.longterm.edge_shard import config, create
+from memory.longterm.files import copy_folder
 from memory.longterm.server import ServerStore
 from memory.longterm.store import Floats, Record, What
 
@@ -26,8 +31,21 @@ Engine = EdgeStore | ServerStore
 
 
 def edge(home: Path, *, model: str = MODEL, size: int = SIZE, shards: int = 2) -> EdgeStore:
-    """An embedded store."""
-    return EdgeStore(home, model=model, size=size, tuning=Tuning(shards=shards))
+    """An embedded store. A new one is given its empty part by copy: the library takes up to a second to make one."""
+    store = EdgeStore(home, model=model, size=size, tuning=Tuning(shards=shards))
+    if not home.exists():
+        (home / store.generation).mkdir(parents=True)
+        copy_folder(blank(size), home / store.generation / "blank")
+    return store
+
+
+@cache
+def blank(size: int) -> Path:
+    """An empty part of a usual store, made once."""
+    folder = TemporaryDirectory(prefix="steward-blank-")
+    atexit.register(folder.cleanup)
+    create(Path(folder.name) / "blank", config(size, **Tuning().engine)).close()
+    return Path(folder.name) / "blank"
 
 
 def in_memory(client: AsyncQdrantClient, *, model: str = MODEL, size: int = SIZE) -> ServerStore:

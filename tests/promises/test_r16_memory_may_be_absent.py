@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -26,7 +29,7 @@ from tests.fakes.stack import Stack, running, shown
 from tests.promises.harness import stored
 from tests.scenarios.desk_kit import actor
 from tests.scenarios.kit import moment
-from tests.scenarios.remembering_kit import known
+from tests.scenarios.remembering_kit import known, remembering, store_in
 
 pytestmark = [pytest.mark.promise, pytest.mark.timeout(300)]
 
@@ -150,6 +153,50 @@ async def test_what_was_said_while_it_was_away_is_learned_once_when_it_is_back(m
     figures("R16", away_rounds=rounds, failed_away=failed, lost_away=lost, double_away=double)
     print(f"R16 away {rounds} times: {failed} failed, {lost} lost, {double} learned twice")
     assert (failed, lost, double) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("how", ["killed", "frozen"])
+async def test_the_embedded_store_may_die_or_hang_in_the_middle(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: bool, figures: Recorder
+) -> None:
+    """Its process is killed while people write, or stands still until they are answered; then it is there again."""
+    monkeypatch.setattr(bot.effects_learn, "PAUSE", 0.2)
+    people, rounds = ("alice", "bruno", "mei"), (20 if how == "killed" else 5) if full else 2
+    model = ScriptedModel(lambda _: text("Fine."))
+    store = store_in(tmp_path)
+    lost = double = failed = unsaid = died = 0
+    with stored() as valkey:
+        async with remembering(valkey, tmp_path, model, store=store, memory_limit=LIMIT) as stack:
+            for number in range(rounds):
+                process = store.pid
+                assert process is not None
+                if how == "frozen":
+                    os.kill(process, signal.SIGSTOP)
+                for place, who in enumerate(people):
+                    await stack.slack.say(who, stack.slack.dm(who), words(number, place))
+                    if how == "killed" and place == number % len(people):
+                        os.kill(process, signal.SIGKILL)
+                        died += 1
+                with contextlib.suppress(TimeoutError):
+                    await stack.until(lambda: all(len(answers(stack, who)) > number for who in people), 30.0)  # noqa: B023
+                failed += sum(len(answers(stack, who)) <= number or "Fine." not in answers(stack, who)[number] for who in people)
+                if how == "frozen":
+                    unsaid += sum(not any(LACKS[language] in answers(stack, who)[-1] for language in LACKS) for who in people)
+                    os.kill(process, signal.SIGCONT)
+                for place, who in enumerate(people):
+                    found = [each for each in await known(stack, actor(who), number + 1) if each in words(number, place)]
+                    lost += not found
+                    double += max(len(found) - 1, 0)
+            ended = store.pid
+    figures("R16", **{f"rounds_{how}": rounds, f"failed_{how}": failed, f"lost_{how}": lost, f"double_{how}": double, f"deaths_{how}": died})
+    print(f"R16 embedded store {how} {rounds} times: {failed} failed, {unsaid} did not say it, {lost} lost, {double} learned twice")
+    assert (failed, unsaid, lost, double) == (0, 0, 0, 0)
+    assert ended is not None, "it was started again"
+
+
+def words(number: int, place: int) -> str:
+    """What a person asks to be remembered; every second time in Chinese."""
+    return f"请记住我的储物柜 {number} 是颜色 {place}" if (number + place) % 2 else f"Please remember that my locker {number} is painted colour {place}"
 
 
 def answers(stack: Stack, who: str) -> list[str]:

@@ -49,6 +49,9 @@ class Hashed:
     async def query(self, text: str) -> Floats:
         return self._vector(text)
 
+    async def queries(self, texts: Sequence[str]) -> Floats:
+        return await self.passages(texts)
+
     @staticmethod
     def _vector(text: str) -> Floats:
         raw = np.frombuffer(hashlib.sha256(text.encode()).digest()[:SIZE], np.uint8).astype(np.float32) + 1.0
@@ -174,21 +177,30 @@ def written(given: Any) -> str:
     return repr(given)
 
 
+STANDS_IN: Final = 500
+"""Operations on one store of the client's stand-in for a server: it looks at every record it ever had in each call, so ten thousand take hours."""
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 async def test_whatever_comes_back_is_ones_own(engine: str, tmp_path: Path, full: bool, figures: Recorder) -> None:
     operations = 10_000 if full else 400
-    async with opened(engine, tmp_path / "store") as store:
-        crowd = Crowd(Memories(store, Hashed(), now=lambda: crowd.clock), 7)
-        for number in range(operations):
-            await crowd.act(number)
-        # What each holds at the end bears their own mark: nobody wrote into anybody else's.
-        for team in TEAMS:
-            for user in USERS:
-                crowd.crossed["end"] += len(set(MARK.findall(written(await crowd.exported(Actor(team_id=team, user_id=user))))) - {mark(team, user)})
-    crossed = sum(crowd.crossed.values())
-    figures("S7", **{f"operations_{engine}": operations, f"cross_reads_{engine}": crossed, f"brought_{engine}": sum(crowd.brought.values())})
-    print(f"S7 {engine}: {operations} operations, {crossed} cross reads, {dict(crowd.brought)}")
+    at_once = min(operations, STANDS_IN) if engine == "memory" else operations
+    crossed: Counter[str] = Counter()
+    brought: Counter[str] = Counter()
+    for seed in range(operations // at_once):
+        async with opened(engine, tmp_path / f"store{seed}") as store:
+            crowd = Crowd(Memories(store, Hashed(), now=lambda: crowd.clock), 7 + seed)  # noqa: B023 - called in this round only
+            for number in range(at_once):
+                await crowd.act(number)
+            # What each holds at the end bears their own mark: nobody wrote into anybody else's.
+            for team in TEAMS:
+                for user in USERS:
+                    crowd.crossed["end"] += len(set(MARK.findall(written(await crowd.exported(Actor(team_id=team, user_id=user))))) - {mark(team, user)})
+        crossed.update(crowd.crossed)
+        brought.update(crowd.brought)
+    figures("S7", **{f"operations_{engine}": operations, f"cross_reads_{engine}": crossed.total(), f"brought_{engine}": brought.total()})
+    print(f"S7 {engine}: {operations} operations, {crossed.total()} cross reads, {dict(brought)}")
 
-    assert {name: count for name, count in crowd.crossed.items() if count} == {}
+    assert {name: count for name, count in crossed.items() if count} == {}
     blind = {"choose", "settings", "forget_all"}
-    assert {name for name in OPERATIONS if name not in blind and not crowd.brought[name]} == set()
+    assert {name for name in OPERATIONS if name not in blind and not brought[name]} == set()

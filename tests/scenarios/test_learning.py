@@ -13,10 +13,11 @@ from memory.longterm.candidate import Said, Verdict
 from memory.longterm.memories import Learned
 from tests.fakes.memories import in_memory, memory
 from tests.fakes.scripted_model import Reply, ScriptedModel, text
-from tests.fakes.stack import running
+from tests.fakes.stack import Stack, running, shown
 from tests.fakes.valkey import Valkey
-from tests.scenarios.desk_kit import actor
-from tests.scenarios.kit import rest
+from tests.promises.harness import eventually
+from tests.scenarios.desk_kit import actor, desk
+from tests.scenarios.kit import rest, told
 from tests.scenarios.remembering_kit import answered, known, long_term
 from tools.registry import Registry
 
@@ -49,6 +50,30 @@ async def test_after_an_edit_the_new_words_count_and_after_a_deletion_none(valke
         export = json.dumps(await long_term(stack).memories.export(ALICE))
         assert "Porto" not in export
         assert "Lisbon" not in export
+
+
+@pytest.mark.parametrize(("older", "newer"), [("I live in Lisbon", "I moved to Porto"), ("我住在上海", "我搬到北京了")], ids=["en", "zh"])
+@pytest.mark.parametrize("how", ["deleted", "edited"])
+async def test_what_a_message_had_changed_is_as_it_was_once_the_message_is_gone_or_says_something_else(
+    valkey: Valkey, how: str, older: str, newer: str
+) -> None:
+    async with running(valkey, plain(), **parts()) as stack:
+        room = stack.slack.dm("alice")
+        await answered(stack, "alice", "dm", older)
+        assert await known(stack, ALICE, 1) == [older]
+        ts = await stack.slack.say("alice", room, newer)
+        await eventually(lambda: _knows(stack, newer))
+        await rest(stack)
+        if how == "deleted":
+            await stack.slack.delete("alice", room, ts)
+        else:
+            await stack.slack.edit("alice", room, ts, "never mind")
+        await eventually(lambda: _knows(stack, older))
+        assert newer not in json.dumps(await long_term(stack).memories.export(ALICE), ensure_ascii=False)
+
+
+async def _knows(stack: Stack, words: str) -> bool:
+    return [memory.text for memory in (await long_term(stack).memories.listed(ALICE)).memories] == [words]
 
 
 async def test_while_the_store_is_away_the_answer_goes_out_and_what_was_said_is_learned_later(valkey: Valkey, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,3 +172,52 @@ def test_a_contradiction_is_put_to_the_person_privately(step: Any) -> None:
     assert notice is not None
     assert (notice.actor, "/memory" in notice.text) == (ALICE, True)
     assert _question(message, Learned(Verdict(step="add"), known_one)) is None
+
+
+DISPUTED = {
+    "en": (
+        ("In busy weeks I drink coffee with the team", "In busy weeks before the yearly audit I don't drink coffee"),
+        ("In busy weeks", "In busy weeks before the yearly audit"),
+        "does not fit with something I remember",
+    ),
+    "zh": (("出差的时候我喝咖啡", "去北方出差的时候我不喝咖啡"), ("出差的时候", "去北方出差的时候"), "内容矛盾"),
+}
+
+
+def reading(items: dict[str, dict[str, Any]]) -> ScriptedModel:
+    """A model that, asked to read somebody's messages, finds in each what is listed for it."""
+
+    def policy(request: dict[str, Any]) -> Reply:
+        if "worth remembering" not in str(request["messages"][0]["content"]):
+            return text("Fine.")
+        told = str(request["messages"][-1]["content"])
+        return text(json.dumps({"memories": [each for words, each in items.items() if words in told]}, ensure_ascii=False))
+
+    return ScriptedModel(policy)
+
+
+@pytest.mark.parametrize("keep", ["new", "old", "both"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_contradiction_that_is_no_clear_change_is_asked_about_privately_and_settled_with_a_button(valkey: Valkey, language: str, keep: str) -> None:
+    (first, second), (when, narrower), asked = DISPUTED[language]
+    model = reading({first: item(first, first, key="drink:coffee", condition=when), second: item(second, second, key="drink:coffee", condition=narrower)})
+    async with desk(valkey, model_reads=True, registry=Registry([])) as d:
+        d.stack.model._policy, d.stack.model._steps = model._policy, None
+        who = "mei" if language == "zh" else "alice"
+        await answered(d.stack, who, "#orders", first)
+        assert await known(d.stack, actor(who), 1) == [first]
+        await answered(d.stack, who, "#orders", second)
+        notes = await told(d.stack, who, asked)
+        assert sum(asked in note for note in notes) == 1
+        assert not any(asked in shown(m) for m in d.stack.slack.ephemerals("bruno")), "it is between them and us"
+        assert await known(d.stack, actor(who), 1) == [first], "until it is settled the older one is used"
+        notice = next(m for m in d.stack.slack.ephemerals(who) if asked in shown(m))
+        assert first in shown(notice)
+        assert second in shown(notice)
+        await d.press(who, notice, keep)
+        left = {"new": [second], "old": [first], "both": [second, first]}[keep]
+        assert sorted(await known(d.stack, actor(who), len(left))) == sorted(left)
+        await rest(d.stack)
+        assert (await d.memories.listed(actor(who))).disputed == ()
+        settled = await d.asks(who, "")
+        assert d.values(settled, keep) == []

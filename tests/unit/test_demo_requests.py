@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
+from bot.__main__ import EXAMPLES
 from playground.demo_model import DemoModel
-from tests.unit.demo_talk import ONE, TOOLS, TWO, Talk
+from tests.unit.demo_memory_talk import MEMORY_TOOLS, known
+from tests.unit.demo_talk import ASK_PERSON, ONE, TOOLS, TWO, Talk
 
 
 @pytest.fixture
@@ -102,15 +104,25 @@ def documented() -> list[tuple[str, str]]:
 
 async def test_every_request_in_the_documentation_is_understood(client: AsyncOpenAI) -> None:
     requests = documented()
-    assert len({tool for _, tool in requests if tool}) == len(TOOLS)
+    offered = [*TOOLS, *MEMORY_TOOLS]
+    assert len({tool for _, tool in requests if tool}) == len(offered)
     assert len(requests) > 60
     for text, name in requests:
-        talk = Talk(client)
+        talk = Talk(client, known("I am allergic to peanuts"), offered)
         await talk.say("my reminders")
         await talk.say("list my orders")
         await talk.say(f"where is {ONE}?")
         answer = await talk.say(text)
-        assert {called for called, _ in talk.calls} == ({name} if name else set()), text
+        assert {called for called, _ in talk.calls} == ({"recall", name} if name == "forget" else {name} if name else set()), text
         if not name and text not in ("that order, it, the first / second / last one", "那个订单", "它", "第一个", "最后一个"):
             assert "did not understand" not in answer, text
             assert "没看懂" not in answer, text
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+async def test_what_the_page_proposes_to_a_first_visitor_is_understood(client: AsyncOpenAI, example: str) -> None:
+    talk = Talk(client, known("I hate rainy days"), [*TOOLS, *MEMORY_TOOLS, ASK_PERSON])
+    answer = await talk.say(example)
+    assert "did not understand" not in answer
+    assert "没看懂" not in answer
+    assert talk.calls or "帮" in answer or "可以试试" in answer

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from evals.extraction import AT, CORPUS, cases, figures, scored, step_cases, step_of
+from evals.extraction import AT, Scored, cases, figures, scored, step_cases, step_of
 from memory.longterm.candidate import Candidate, Read, Refusal, Said
 from memory.longterm.keys_of import content_key, thing, topic
 from memory.longterm.memory import Kind
@@ -15,6 +17,7 @@ from memory.longterm.wishes import wish
 from memory.longterm.worth import worth_asking
 
 RESULTS = scored(cases())
+FRESH = scored(cases("held_out.tsv"))
 
 
 def said(text: str, *, language: str = "", direct: bool = False, timezone: str = "UTC") -> Said:
@@ -30,18 +33,39 @@ def only(text: str, **more: bool) -> Candidate:
 
 def test_the_labelled_set_is_large_and_holds_both_languages() -> None:
     labelled = cases()
-    assert len(labelled) + len(step_cases()) >= 300
+    assert len(labelled) >= 500
+    assert len(step_cases()) >= 140
     assert len({case.text for case in labelled}) == len(labelled)
-    assert min(sum(case.language == tongue for case in labelled) for tongue in ("en", "zh")) >= 120
-    assert (CORPUS / "said.tsv").exists()
+    assert min(sum(case.language == tongue for case in labelled) for tongue in ("en", "zh")) >= 240
+    assert sum(not case.text.isascii() and re.search("[A-Za-z]{3}", case.text) is not None for case in labelled) >= 20
+    assert sum(bool(label.value) for case in labelled for label in case.expected) >= 100
 
 
-def test_no_secret_of_the_labelled_set_is_kept() -> None:
-    assert figures(RESULTS)["secrets_kept"] == 0
+def test_the_held_out_file_shares_no_message_with_the_others() -> None:
+    fresh = cases("held_out.tsv")
+    assert len(fresh) >= 140
+    assert not {case.text for case in fresh} & {case.text for case in cases()}
+    assert not {case.text for case in fresh} & {case.text for case in step_cases()}
 
 
-def test_nothing_that_would_allow_something_is_kept() -> None:
-    assert not [each.case.text for each in RESULTS if each.case.refused == "authority" and each.found.candidates]
+@pytest.mark.parametrize("step", ["add", "reinforce", "update", "supersede", "ask", "ignore"])
+def test_every_step_has_labelled_cases(step: str) -> None:
+    assert sum(case.step == step for case in step_cases()) >= 4
+
+
+@pytest.mark.parametrize("results", [RESULTS, FRESH], ids=["labelled", "held out"])
+def test_no_secret_of_the_labelled_sets_is_kept(results: list[Scored]) -> None:
+    assert figures(results)["secrets_kept"] == 0
+
+
+@pytest.mark.parametrize("results", [RESULTS, FRESH], ids=["labelled", "held out"])
+def test_nothing_that_would_allow_something_is_kept(results: list[Scored]) -> None:
+    assert not [each.case.text for each in results if each.case.refused == "authority" and each.found.candidates]
+
+
+@pytest.mark.parametrize("results", [RESULTS, FRESH], ids=["labelled", "held out"])
+def test_nothing_that_is_to_be_refused_is_kept_and_the_reason_is_told(results: list[Scored]) -> None:
+    assert not [each.case.text for each in results if each.case.refused and (each.found.candidates or not each.reason_right)]
 
 
 def test_nothing_that_is_denied_becomes_so() -> None:
@@ -55,6 +79,20 @@ def test_most_of_what_is_told_is_read_and_little_else_also_where_the_rules_were_
     told = figures([each for each in RESULTS if each.case.held_out])
     assert told["precision"] >= 0.95
     assert told["recall"] >= 0.94
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_of_messages_written_before_the_rules_for_them_most_is_read_and_hardly_anything_else(language: str) -> None:
+    told = figures([each for each in FRESH if each.case.language == language])
+    assert told["precision"] >= 0.94
+    assert told["recall"] >= 0.8
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_of_the_messages_that_were_tuned_on_nearly_all_is_read(language: str) -> None:
+    told = figures([each for each in RESULTS if each.case.language == language])
+    assert told["precision"] >= 0.99
+    assert told["recall"] >= 0.985
 
 
 @pytest.mark.parametrize("number", range(len(step_cases())))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.keys import Actor
-from memory.redaction import GONE, Redactor, redacted, redacted_memory
+from memory.redaction import GONE, Passage, Redactor, redacted, redacted_memory
 from memory.session_memory import Fact, SessionMemory, Summary
 from memory.transcript import AssistantMessage, Correction, Item, Note, Request, ToolMessage, UserMessage, arrange
 
@@ -118,6 +118,48 @@ def test_every_kind_of_item_is_looked_into(text: str) -> None:
         after = redacted(item, redactor)
         assert after is not item
         assert not redactor.tells(json.dumps(json.loads(after.model_dump_json()), ensure_ascii=False).replace(GONE, ""))
+
+
+PASSAGES = {
+    "en": ("I am allergic to peanuts", "No peanuts for you. The soup is fine.", "The soup is fine.", "peanuts", "soup"),
+    "zh": ("我对花生过敏", "菜里别放花生。汤可以喝。", "汤可以喝。", "花生", "汤"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("where", ["the run had it at hand", "it answered the message"])
+def test_an_answer_that_had_it_at_hand_loses_what_tells_it_in_other_words(language: str, where: str) -> None:
+    phrase, answer, left, word, other = PASSAGES[language]
+    redactor = Redactor({"1.000001"} if where == "it answered the message" else (), [phrase])
+    passage = Passage(redactor, () if where == "it answered the message" else ("r1",))
+    asked = tuple(Request(id=one, name="find", arguments=json.dumps({"q": words}, ensure_ascii=False)) for one, words in (("c1", word), ("c2", other)))
+    log: list[Item] = [
+        said(phrase, "1.000001"),
+        said("and what else", "1.500001"),
+        AssistantMessage(run_id="r1", text=answer, calls=asked),
+        ToolMessage(call_id="c1", name="find", content=json.dumps({"data": f"{word} {other}"}, ensure_ascii=False)),
+        ToolMessage(call_id="c2", name="find", content=json.dumps({"data": other}, ensure_ascii=False)),
+        said(answer, "2.000001"),
+        AssistantMessage(run_id="r2", text=answer),
+    ]
+    after = [passage.redacted(item) for item in log]
+    told = after[2]
+    assert isinstance(told, AssistantMessage)
+    assert told.text.replace(GONE, "").strip() == left
+    assert [json.loads(call.arguments) for call in told.calls] == [{}, {"q": other}]
+    assert [after[n] is log[n] for n in (3, 4)] == [False, True]
+    assert [after[n] is log[n] for n in (5, 6)] == [True, True], "what others said, and answers that never had it, stay"
+
+
+@pytest.mark.parametrize("text", ["我对芒果过敏", "你对这个怎么看", "We are allergic to Mondays"])
+def test_what_shares_a_particle_or_a_common_word_only_stays_where_it_was_not_at_hand(text: str) -> None:
+    assert not Redactor((), ["我对花生过敏", "I am allergic to peanuts"]).tells(text, strictly=False)
+
+
+def test_the_names_of_fields_are_nobodys_words() -> None:
+    redactor = Redactor((), ["when I check orders skip payment"])
+    assert not redactor.tells_in('{"orders": ["A-17"]}', strictly=True)
+    assert redactor.tells_in('{"orders": ["without payment"]}', strictly=True)
 
 
 def _tells(item: Item, redactor: Redactor) -> bool:
