@@ -215,6 +215,14 @@ def denies(text: str) -> bool:
     return over(bare) or len(_NEGATION.findall(bare)) % 2 == 1
 
 
+def turned_round(left: str, right: str) -> bool:
+    """Whether they differ by a denial alone: "skip payment" and "do not skip payment"."""
+    if negations(left) % 2 == negations(right) % 2:
+        return False
+    bare = [content(_NEGATION.sub("", text)) for text in (left, right)]
+    return bool(bare[0]) and bare[0] == bare[1]
+
+
 @lru_cache(maxsize=8192)
 def negations(text: str) -> int:
     """How many words of denying and ending it holds, apart from phrases that only look like it ("no problem", "不过")."""

@@ -29,6 +29,7 @@ from memory.longterm.alike import (
     side_of,
     stance,
     subject,
+    turned_round,
 )
 from memory.longterm.candidate import Candidate, Step, Verdict
 from memory.longterm.memory import Kind, Memory
@@ -163,6 +164,8 @@ def _of_one_side(new: Stated, old: Stated, near: float) -> Relation | None:
     """One key, no contradiction in what they affirm or deny, and no two values that differ."""
     if new.value and old.value:
         return "same"
+    if turned_round(new.text, old.text):
+        return "against"
     if says_all_of(new.text, old.text) or says_all_of(old.text, new.text):
         return "same"
     if new.single or old.single:

@@ -49,7 +49,7 @@ ROOM: Final[tuple[Rule, ...]] = (
 
 CASES: Final[tuple[re.Pattern[str], ...]] = (
     re.compile(
-        rf"^{LEAD}(?P<c>(?:when|whenever|every time|each time|any time|if) (?:i|you|we|somebody|someone|there)\b[^,，]{{3,80}}?)(?:\s*[,，]\s*|\s+(?=(?:please|just|only|always|never|don't|do not|skip|show|tell|give|use|start|begin|answer|leave|lead|put)\b))(?P<o>.{{4,200}})$",
+        rf"^{LEAD}(?P<c>(?:when|whenever|every time|each time|any time|if) (?:i|you|we|somebody|someone|there)\b[^,，]{{3,80}}?)(?:\s*[,，]\s*|\s+(?=(?:please|just|only|always|never|don't|do not|skip|show|tell|give|use|start|begin|answer|leave|lead|put|you (?:should|must|can|could))\b))(?P<o>.{{4,200}})$",
         re.IGNORECASE,
     ),
     re.compile(
@@ -58,6 +58,9 @@ CASES: Final[tuple[re.Pattern[str], ...]] = (
     ),
     re.compile(
         rf"^{LEAD_ZH}(?P<c>(?:以后|今后|每次|每当|当|凡是|只要|如果)?(?:我|你|帮我|给我|有人)?[^，,。]{{2,24}}?(?:的时候|时|的话|时候))[，, ]*(?P<o>(?:请|就|都|只|直接|先|别|不要|不用|给我|告诉我|用|跳过|务必|一定)[^。]{{2,80}})$"
+    ),
+    re.compile(
+        rf"^{LEAD_ZH}(?P<c>(?:以后|今后|每次|凡是)(?:我|帮我|给我)?(?:查|看|问|写|做|订|发|约|改|翻译|总结|汇报|部署|开|点)[^，,。]{{1,8}}?)(?P<o>(?:都|就|请|只|直接|先|别|不要|不用|跳过)[^。]{{2,80}})$"
     ),
     re.compile(
         rf"^{LEAD_ZH}(?P<c>(?:以后|今后|每次|凡是|只要)(?:我|帮我|给我)?[^，,。]{{2,16}}?)(?:[，,] *|(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff]))(?P<o>(?:请|就|都|只|直接|先|别|不要|不用|给我|告诉我|用|跳过)[^。]{{2,80}})$"

@@ -31,15 +31,23 @@ MOST: Final = 12
 """Candidates of one message."""
 _EDGES: Final = " ,，.。;；!！"
 _ONCE: Final = re.compile(
-    r"\b(?:this time|just (?:this )?once|for now|right now|for this (?:one|message|answer|question)|today only|tonight only)\b|这次|这一次|这回|暂时|先(?:用|说)|今天就?(?:用|先)",
+    r"\b(?:this time|just (?:this )?once|for now|right now|for this (?:one|message|answer|question)|today only|tonight only)\b|这次|这一次|这回|暂时|今天就?(?:用|先)",
     re.IGNORECASE,
 )
+_FIRST: Final = re.compile("先(?:用|说)")
+"""For the moment, unless it is said of every such case."""
 _LIST: Final = re.compile(r"\s*(?:,|，|、|\band\b|\bor\b|和|以及|还有|或者?|跟|与)\s*", re.IGNORECASE)
 _AFTER: Final = re.compile(
     r"\s*[,，]?\s*(?:\b(?:but|because|since|which|so|and (?:they|it|i|we|that|hate|love|like|dislike))\b|但是?|因为|所以|不过|而且).*$",
     re.IGNORECASE | re.DOTALL,
 )
 """What follows the names of things and is none."""
+_ONLY_WHEN: Final = re.compile(
+    r"(?P<rest>i (?!am\b).{4,60}?) (?P<c>(?:when|whenever|while) (?:i|i'm|we|travell?ing|working|driving|running)\b.{0,60})"
+    r"|(?P<c2>(?!现在|今天|最近|以前|小)[^，,。我]{2,12}(?:的时候|时))[，, ]*(?P<rest2>我(?:不|喜|讨|爱|最|更|只|都|从|很|特|真).{1,30})",
+    re.IGNORECASE,
+)
+"""A taste for one sort of case only: "I hate coffee when I travel"."""
 _DENIED: Final = re.compile(r"(?:not|no longer|never|neither|unknown|none of)\b|不是|不再|没有", re.IGNORECASE)
 _EMPTY: Final = re.compile(r"[了的吧啊呢吗亏苦]+|[这那]\S*|什么")
 """What is left of "我受不了了" or "我不吃这一套" is the name of no thing."""
@@ -110,7 +118,7 @@ def _of_sentence(sentence: Sentence, said: Said, before: str, *, explicit: bool)
     found: list[Candidate] = []
     refused: list[Refusal] = []
     for clause in (sentence,) if is_one(sentence.text) else clauses(sentence):
-        if _ONCE.search(clause.text):
+        if _ONCE.search(clause.text) or _FIRST.search(clause.text):
             continue
         if anothers(undressed(clause.text)):
             if not (said.direct is False and explicit is False and _agreement(clause)):
@@ -164,6 +172,10 @@ def _parts(text: str) -> tuple[Half, ...]:
 
 def _of_half(half: Half, clause: Sentence, said: Said) -> Iterator[Candidate]:
     said_as = half.read_as.strip(_EDGES)
+    if (case := _ONLY_WHEN.match(said_as)) is not None:
+        wishes = [each for each in _of_half(Half(case["rest"] or case["rest2"], half.text), clause, said) if each.kind is Kind.PREFERENCE]
+        yield from (each.model_copy(update={"condition": case["c"] or case["c2"]}) for each in wishes)
+        return
     for text in (said_as, *unmixed(said_as)):
         for rule in RULES:
             if rule.rooms and said.direct:

@@ -45,6 +45,11 @@ _REMEMBER: Final = re.compile(
     r"(?!to\b|not to\b|when\b|how\b|where\b|what\b|why\b|who\b|which\b|if\b|me\b|us\b|him\b|her\b|them\b|it\b|the (?:time|days?|last|first)\b|about\b|your\b)(?P<content>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_REMEMBER_CASE: Final = re.compile(
+    rf"{_POLITE}(?:remember|keep in mind|bear in mind|note|take note)(?:\s+that|\s*[:,–—-])\s*(?P<content>(?:when|whenever|if) (?:i|you|we)\b\S*\s\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What is to be done in some case; without "that" or a colon it is a memory of one's own ("remember when we met")."""
 _REMEMBER_ZH: Final = re.compile(
     rf"{_POLITE_ZH}(?:(?:记住|记下来?|牢记|记一下|记着|记好|存一下|备注一下|注意一下|记在心里)(?:了|啊|哦|吧|一下|这一?点|这个|这条|下面(?:这)?(?:点|条|件事)?)*\s*[，,：:]?\s*(?!的|没|了吗|吗|密码|账号)|"
     r"(?:别|不要|千万别|可别)(?:忘了?|忘记了?)[，,：: ]*(?=我(?!的)|我的[^，,]{1,12}(?:是|在|为|叫|不|很|对)|我们|咱|大家)|记得[，,：: ]*(?=我(?:对|是|不|讨厌|喜欢|最|只|住|叫|的[^，,]{1,10}(?:是|在|为|叫)|们|从不|平时|一般|爱|怕|在|吃|喝|有|会|用|属|养|更|每|周|姓|来自|负责|戒)))"
@@ -135,7 +140,7 @@ def asked(sentence: Sentence) -> Asked | None:
         return None
     if _REMEMBER_BACK.fullmatch(_TRAILING.sub("", text)):
         return Asked(sentence.start, sentence.start)
-    for pattern in (_REMEMBER, _REMEMBER_ZH):
+    for pattern in (_REMEMBER_CASE, _REMEMBER, _REMEMBER_ZH):
         if match := pattern.match(text):
             return Asked(sentence.start + match.start("content"), sentence.start + match.end("content"))
     if match := _REMEMBER_THIS_ZH.fullmatch(_TRAILING.sub("", text)):

@@ -377,3 +377,43 @@ def test_attributes_that_only_lie_near_stay_apart(left: str, right: str) -> None
 )
 def test_values_are_compared_across_languages(left: str, right: str, same: bool) -> None:
     assert same_value(left, right) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "condition", "key"),
+    [
+        ("remember: when I check orders, tell me where it is first", "when I check orders", "order"),
+        ("Remember that when I check orders you should lead with the logistics", "when I check orders", "order"),
+        ("记住：查订单的时候先说物流", "查订单的时候", "order"),
+        ("以后查订单先说物流，跳过付款", "以后查订单", "order"),
+        ("I hate coffee when I travel", "when I travel", "like:coffee"),
+        ("出差的时候我不喜欢咖啡", "出差的时候", "like:coffee"),
+    ],
+)
+def test_a_wish_for_some_cases_keeps_its_condition_however_it_is_led_in(text: str, condition: str, key: str) -> None:
+    wish = only(text)
+    assert (wish.kind, wish.condition, wish.key) == (Kind.PREFERENCE, condition, key)
+    assert not wish.text.startswith(("that", "remember", "记住"))
+    assert wish.condition in wish.text
+
+
+@pytest.mark.parametrize("text", ["remember when we met in Paris?", "先说中文吧", "Remember when I sent you the file"])
+def test_what_only_looks_like_a_wish_for_some_cases_is_none(text: str) -> None:
+    assert [each for each in read(said(text)).candidates if each.condition] == []
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("when I check orders skip payment", "When I check orders, do not skip payment"),
+        ("when I check orders, show the price", "when I check orders, don't show the price"),
+        ("查订单的时候先说物流", "查订单的时候别先说物流"),
+    ],
+)
+def test_a_wish_turned_round_takes_the_place_of_the_other(first: str, then: str) -> None:
+    assert reconcile(only(then), [kept(first)], audience=WORKSPACE, said_at=AT, memory_id="new").step == "supersede"
+
+
+def test_more_said_in_the_same_case_is_no_contradiction() -> None:
+    verdict = reconcile(only("查订单的时候先说物流，别说付款"), [kept("查订单的时候先说物流")], audience=WORKSPACE, said_at=AT, memory_id="new")
+    assert verdict.step == "update"

@@ -115,7 +115,7 @@ async def test_many_calls_at_once_each_get_their_own_answer(kit: Kit) -> None:
 
 
 async def test_a_slow_read_times_out_and_the_line_goes_on(tmp_path: Path) -> None:
-    async with serving(tmp_path, tools={**READS, "wait": McpTool("read", timeout=0.3)}) as kit:
+    async with serving(tmp_path, tools={**READS, "wait": McpTool("read", timeout=1.0)}) as kit:
         result = await kit.call("wait")
         assert (result.error_code, result.suggestion) == (ErrorCode.TIMEOUT, Suggestion.RETRY)
         assert (await kit.call("echo", text="on")).success
