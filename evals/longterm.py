@@ -1,7 +1,7 @@
 """How well long-term memory finds what a question needs, beside other ways to search: `python -m evals.longterm [--data FOLDER] [--cache FOLDER]`.
 
-First the requests of two people's working days are asked beside their notes, most of which have nothing to do with them. Then LoCoMo (conversations of months,
-every turn a memory) and MADial-Bench (diaries in Chinese and English) are searched by words alone, by meaning alone, by both with reciprocal ranks, by
+First the requests of five people's working days are asked beside their notes, most of which have nothing to do with them. Then LoCoMo (conversations of
+months, every turn a memory) and MADial-Bench (diaries in Chinese and English) are searched by words alone, by meaning alone, by both with reciprocal ranks, by
 mem0 where it is installed, and by the product's own recall; no language model is asked. It is counted how often recall keeps what fits, and how often it
 keeps silent when another person's questions are asked. One set of parameters for everything. LoCoMo's and MADial's data are not part of this project: the
 folder that holds them is given here or by STEWARD_EVAL_DATA.

@@ -30,6 +30,8 @@ MOST_BACK: Final = 2
 """So many messages back it is looked for what a short one goes on with."""
 SHORT: Final = 9
 """Words of a message that may go on with another; two Chinese characters count as one."""
+POLITE: Final = 60
+"""Characters of a message that does nothing but greet, thank or agree."""
 RECENT_WEIGHT: Final = 0.5
 """Of a word of such a message, where one of the request itself weighs 1."""
 NAME_WEIGHT: Final = 0.3
@@ -80,9 +82,9 @@ _PERSONAL: Final = re.compile(
 )
 """It speaks of the person, beyond asking to be told, shown or given something."""
 _ASKS_ONESELF: Final = re.compile(
-    r"\b(?:what|which|where|when|who|whom|whose|why|how|am|was|were|do|did|does|have|had|will|would|should)\b[^.!;]*\b(?:i|we|my|our|mine|ours|us|me)\b"
-    r"|(?:我|咱)[^，。！!；]*(?:什么|哪|几|多少|谁|怎么|怎样|如何|吗|何时|多久|多大|是不是|有没有|来着|为什么)|(?:谁|哪|什么|怎么|几"
-    r"|多少)[^，。！!；]*(?:我|咱)",
+    r"\b(?:what|which|where|when|who|whom|whose|why|how|am|was|were|do|did|does|have|had|will|would|should)\b[^.!;]{0,120}\b(?:i|we|my|our|mine|ours|us|me)\b"
+    r"|(?:我|咱)[^，。！!；]{0,60}(?:什么|哪|几|多少|谁|怎么|怎样|如何|吗|何时|多久|多大|是不是|有没有|来着|为什么)|(?:谁|哪|什么|怎么|几"
+    r"|多少)[^，。！!；]{0,60}(?:我|咱)",
     re.IGNORECASE,
 )
 """It asks something about the person: who only says "I need the log" does not."""
@@ -91,11 +93,11 @@ _NOT_ASKING: Final = re.compile(
     r"(?:(?:ok(?:ay)?|yes|yep|yeah|no|fine|great|perfect|super|cool|nice|good|well|sure|right|alright|got it|understood|done"
     r"|thanks?(?: (?:you|a lot|so much|very much|all|everyone))?"
     r"|thank you(?: (?:so|very) much)?|many thanks|cheers|hi|hello|hey|good (?:morning|afternoon|evening|night|day)|morning|bye"
-    r"|see you(?: (?:later|tomorrow))?|ha(?:ha)+|lol|welcome"
+    r"|see you(?: (?:later|tomorrow))?|ha|lol|welcome"
     r"|(?:you too|there|again|then|everyone|all|team|one|job|work|to know|that(?:['’]s| was) (?:all|it|great|good|quick|helpful|perfect)))[\s,.!~…:)-]*)+"
-    r"|(?:(?:好的?|行|可以|嗯+|哦+|对的?|是的?|没错|不错|太好了|太棒了|完美|明白了?|知道了|了解|收到|辛苦了?|麻烦了|谢谢(?:你|您|大家)?|多谢"
+    r"|(?:(?:好的?|行|可以|嗯|哦|对的?|是的?|没错|不错|太好了|太棒了|完美|明白了?|知道了|了解|收到|辛苦了?|麻烦了|谢谢(?:你|您|大家)?|多谢"
     r"|感谢|谢了|你好|您好|大家好|嗨|哈喽|早上好|上午好|中午好|下午好"
-    r"|晚上好|早安?|晚安|再见|拜拜|回头见|明天见|哈+|嘿+|呵+|没别的了|没事了|就这样|啦|了|吧|呀|啊)[\s,，。.!！~～…]*)+",
+    r"|晚上好|早安?|晚安|再见|拜拜|回头见|明天见|哈|嘿|呵|没别的了|没事了|就这样|啦|了|吧|呀|啊)[\s,，。.!！~～…]*)+",
 )
 """The whole of a message that only greets, thanks or agrees: it asks for nothing, and nothing has to come to mind."""
 _CONTINUES: Final = re.compile(
@@ -188,7 +190,7 @@ def understood(question: Question) -> Asked:
         spans=spans,
         speakers=speakers,
         telling=_telling(weighted[-1:]),
-        asks=_NOT_ASKING.fullmatch(plain) is None,
+        asks=not _only_polite(plain),
         personal=personal,
         mentions=personal or mentions,
         wanted=matter,
@@ -206,12 +208,16 @@ def _continued(text: str, recent: Sequence[str]) -> tuple[str, str]:
 
 def _goes_on(text: str, plain: str) -> bool:
     """Whether it is short, and begins or ends as what goes on with another message does. `plain`: the same in lower case."""
-    if _TURNS.match(plain) or _NOT_ASKING.fullmatch(plain) or len(_LATIN_WORD.findall(plain)) + len(_HAN.findall(plain)) / 2 > SHORT:
+    if _TURNS.match(plain) or _only_polite(plain) or len(_LATIN_WORD.findall(plain)) + len(_HAN.findall(plain)) / 2 > SHORT:
         return False
     back = refers_back(text)
     return (
         _CONTINUES.match(plain) is not None or _STANDS_FOR.match(plain) is not None or (back is not None and back.kind in {"ellipsis", "ordinal", "other_one"})
     )
+
+
+def _only_polite(plain: str) -> bool:
+    return len(plain) <= POLITE and _NOT_ASKING.fullmatch(plain) is not None
 
 
 def _about(text: str) -> frozenset[str]:

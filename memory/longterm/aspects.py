@@ -40,7 +40,7 @@ _HOME_DAYS: Final = (
 )
 _AWAY: Final = (
     r"\bwhile (?:i|we)(?:['’]m|['’]re| am| are) (?:away|gone|out|travell?ing)\b|\b(?:arrange|organi[sz]e|prepare|sort out|settle"
-    r"|see to)\b[^.?!]*\bat home\b|\blook(?:ing)? after\b"
+    r"|see to)\b[^.?!]{0,80}\bat home\b|\blook(?:ing)? after\b"
     r"|\b(?:house|pet|dog|cat|baby)[- ]?sit\w*|不在家|家里[^，。？]{0,6}(?:安排|准备|怎么办|没人)|看家|照看|照顾|寄养"
 )
 
@@ -117,7 +117,7 @@ _ASPECTS: Final[dict[str, tuple[str, str]]] = {
             r"|\bcoach(?:es)? (?:tour|trip|ride)s?\b|\bbus (?:tour|trip|ride)s?\b|\btaxis?\b|自驾|大巴|打车|坐车|包车"
         ),
         (
-            r"\b(?:car|motion|air|travel|train)[- ]?sick\w*|\bsick (?:in|on|when)\b[^.]*\b(?:car|bus|coach|train|plane|backwards?|travel\w*)\b"
+            r"\b(?:car|motion|air|travel|train)[- ]?sick\w*|\bsick (?:in|on|when)\b[^.]{0,80}\b(?:car|bus|coach|train|plane|backwards?|travel\w*)\b"
             r"|\bfear of flying\b"
             r"|\bafraid of flying\b|晕车|晕机|怕坐飞机|(?:倒着|反方向|背着方向)坐"
         ),
@@ -134,7 +134,8 @@ _ASPECTS: Final[dict[str, tuple[str, str]]] = {
     "commute": (
         (
             r"\b(?:get|go|come|travel|drive|cycle|walk|make it) (?:in ?)?to (?:the )?(?:office|work)\b|\bcommut\w*|\bway to (?:the )?(?:office"
-            r"|work)\b|怎么(?:去)?上班|上班怎么[去走]|怎么[去来到]公司|去上班|坐几号线|通勤|\b(?:take|ride|use|catch)\b[^.?!]*\bto (?:the )?(?:work|office)\b"
+            r"|work)\b|怎么(?:去)?上班|上班怎么[去走]|怎么[去来到]公司|去上班|坐几号线|通勤|\b(?:take|ride|use|catch)\b[^.?!]{0,80}\bto (?:the )?(?:work"
+            r"|office)\b"
         ),
         (
             r"\b(?:cycle|bike|drive|walk|commute|ride|run)\b[^.]{0,24}\bto (?:the )?(?:work|office)\b|\bto (?:the )?(?:work|office) by\b|\bcommut\w*"
@@ -143,7 +144,7 @@ _ASPECTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "presence": (
         (
-            r"\b(?:meet|come|be|see you|see us|drop by)\b[^.?!]*\b(?:at|in|to|into) the office\b|\bin person\b|\bface[- ]to[- ]face\b|\bon[- ]site\b"
+            r"\b(?:meet|come|be|see you|see us|drop by)\b[^.?!]{0,80}\b(?:at|in|to|into) the office\b|\bin person\b|\bface[- ]to[- ]face\b|\bon[- ]site\b"
             rf"|[在来到去](?:公司|办公室)[^，。？]{{0,4}}(?:谈|聊|见|碰|面|开会|吗)|当面|面谈|来公司|{_HOME_DAYS}"
         ),
         rf"{_HOME_DAYS}|\bin the office (?:on|every|only)\b|(?:周|星期)[一二三四五六日天、和到至]+[^，。]{{0,4}}(?:在|来|到|去)(?:公司|办公室)",
@@ -177,7 +178,7 @@ _ASPECTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "hours": (
         (
-            r"\b(?:calls?|meet\w*|appointments?|workshops?|trainings?|ring|phone|message)\b[^.?!]*\b(?:in the evening|at night|late|midnight"
+            r"\b(?:calls?|meet\w*|appointments?|workshops?|trainings?|ring|phone|message)\b[^.?!]{0,80}\b(?:in the evening|at night|late|midnight"
             r"|after (?:work|hours|dinner)|before (?:six|seven|eight|work)|at dawn)\b"
             r"|(?:晚上|夜里|深夜|半夜|凌晨|清晨|下班后|一大早)[^，。？]{0,12}(?:会|电话|培训|面谈|聊)"
         ),

@@ -45,6 +45,7 @@ TOPIC_BONUS: Final = 0.3
 """For what somebody named in the request said, what is of a day it names, what is about what it is about, what is usual when that is wanted, and wishes
 that matter to it."""
 
+_USUAL: Final = frozenset({Kind.HABIT, Kind.PREFERENCE})
 LOOKED_AT: Final = 16
 """The best so many are looked at closely; what is below them is not told anyway."""
 
@@ -119,7 +120,7 @@ def _scores(asked: Asked, sketches: Sequence[Sketch], near: Numbers, words: Numb
     for row, each in enumerate(sketches):
         dated[row] = any(start <= each.at < end for start, end in asked.spans)
         keyed[row] = any(each.key == key or each.key.startswith(f"{key}:") for key in asked.keys)
-        usual[row] = asked.habit and (each.kind is Kind.HABIT or (each.kind is Kind.PREFERENCE and keyed[row]))
+        usual[row] = asked.habit and (keyed[row] and each.kind in _USUAL if asked.keys else each.kind is Kind.HABIT)
         spoke[row] = each.said_by in asked.speakers
     pairs, weight = _neighbours(sketches)
     score = _spread(_with_neighbours(words, pairs, NEIGHBOUR_WORDS * weight))

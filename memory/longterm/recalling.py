@@ -27,8 +27,8 @@ from memory.longterm.usual import Bearing, Usual, usual_of
 
 log = structlog.get_logger(__name__)
 
-PER_LEG = 100
-"""Records each leg of a search brings at most."""
+PER_LEG = 50
+"""Records each leg of a search brings at most; twice as many find no more on the public sets."""
 MOST = 8
 """Memories that fit the question."""
 READ = 32
@@ -73,13 +73,8 @@ class Recaller:
         used = sum(count(found.memory.text) for found in standing)
         asked = understood(question)
         matches = await self.matches(asked, reader.owners, reader.audiences, limit * EMBEDDING_PART)
-        fitting = [found for found in await self._ranked(asked, matches, question.now) if found.memory.id not in known]
+        fitting = [found for found in ranked(asked, matches, now=question.now, most=READ) if found.memory.id not in known]
         return Recalled(found=(*standing, *chosen(fitting, k=MOST, tokens=max(tokens - used, 0), count=count)))
-
-    async def _ranked(self, asked: Asked, matches: Sequence[Match], now: float) -> list[Found]:
-        if len(matches) < PER_LEG:
-            return ranked(asked, matches, now=now, most=READ)
-        return await asyncio.to_thread(ranked, asked, matches, now=now, most=READ)
 
     async def matches(self, asked: Asked, owners: tuple[Owner, ...], audiences: frozenset[str] | None, patience: float) -> list[Match]:
         """What both legs of a search bring. Without vectors within `patience` seconds words alone bring it. Raises `StoreDown`."""

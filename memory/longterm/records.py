@@ -9,19 +9,25 @@ from pydantic import ValidationError
 from memory.longterm.access import Owner
 from memory.longterm.memory import Change, Memory, Settings, memory_id
 from memory.longterm.store import Floats, Record, What
+from memory.longterm.topics import topics_about
 
 SETTINGS_PART = "settings"
 ALWAYS = "!"
 """Behind the kind under which a memory that always applies is filed, so that those can be asked for."""
 
 
+TOPICS = "topics"
+"""In the payload beside the memory's own fields: what it is about, worked out when it is written, because each search brings hundreds."""
+
+
 def of_memory(memory: Memory, *, dense: Floats | None, words: dict[int, float]) -> Record:
     """A memory with what it is found by."""
+    topics = sorted(topics_about(memory.kind, memory.key, memory.text, memory.condition))
     return Record(
         id=memory.id,
         owner=memory.owner,
         what="memory",
-        payload=memory.model_dump(mode="json", exclude_defaults=True),
+        payload=memory.model_dump(mode="json", exclude_defaults=True) | ({TOPICS: topics} if topics else {}),
         audience=memory.audience.tag,
         kind=memory.kind.value + (ALWAYS if memory.always else ""),
         key=memory.key,

@@ -32,8 +32,8 @@ MENTIONED: Final = 2.2
 USUAL: Final = -2.0
 ENOUGH: Final = 7.0
 """What counts, and how much of it is enough: how near a memory is to the talk and to the request alone, in spreads of what is usual (see `usual`); how near
-all that was found are on average; the part of the request's words it holds, by what each tells; that the request asks about the person, or only mentions them ("I need the log of job 51"); and
-for what is usual, that it does not: who has one order looked up does not ask for how they go about it."""
+all that was found are on average; the part of the request's words it holds, by what each tells; that the request asks about the person, or only mentions
+them ("I need the log of job 51"); and for what is usual, that it does not: who has one order looked up does not ask for how they go about it."""
 ASKED_TERMS: Final = 8
 """A request of more words than that is about several things, and a memory fits that holds as much as one of them."""
 CASE: Final = 0.5

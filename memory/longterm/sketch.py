@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.longterm.memory import Kind
+from memory.longterm.records import TOPICS
 from memory.longterm.store import Record
-from memory.longterm.topics import topics_about
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,8 @@ class Sketch:
     """The thread it was said in: its time and its channel."""
     said_at: float
     """The message's time; 0 when it came from none."""
-    text: str
-    condition: str
-
-    @property
-    def topics(self) -> frozenset[str]:
-        """See `topics_about`."""
-        return topics_about(self.kind, self.key, self.text, self.condition)
+    topics: frozenset[str]
+    """See `topics_about`."""
 
 
 def sketch_of(record: Record, now: float) -> Sketch | None:
@@ -59,8 +54,7 @@ def sketch_of(record: Record, now: float) -> Sketch | None:
             said_by=source["said_by"]["user_id"],
             place=(thread.get("thread_ts", ""), thread["channel_id"]),
             said_at=_seconds(source.get("ts", "")),
-            text=str(payload["text"]),
-            condition=str(payload.get("condition", "")),
+            topics=frozenset(payload.get(TOPICS, ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError):  # a newer version's, or damaged: it is left as it is
         return None

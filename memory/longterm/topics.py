@@ -15,7 +15,7 @@ from memory.longterm.aspects import PLANS, aspects_of, is_taste, touched
 from memory.longterm.memory import Kind
 
 _TOPICS: Final[dict[str, str]] = {
-    "order": r"\borders?\b(?! me\b)|\bparcels?\b|\bdeliver(?:y|ies)\b|\bshipments?\b|\bpackages?\b|\blogistics\b|订单|快递|物流|包裹|发货",
+    "order": r"\b[a-z]{2,6}-\d{4,8}-\d{2,6}\b|\borders?\b(?! me\b)|\bparcels?\b|\bdeliver(?:y|ies)\b|\bshipments?\b|\bpackages?\b|\blogistics\b|订单|快递|物流|包裹|发货",
     "travel": (
         r"\btravell?\w*|\btrips?\b|\bvacations?\b|(?<!public )(?<!bank )\bholidays?\b|\bgetaway\b|\bitinerary\b"
         r"|\b(?:going|go|fly|flying|heading|off|moving around) to (?:the )?(?-i:[A-Z])|\bvisit(?:ing)? (?-i:[A-Z])|\btrade fair\b"
@@ -65,7 +65,7 @@ _TOPICS: Final[dict[str, str]] = {
     ),
     "film": (
         r"\bfilms?\b|\bmovies?\b|\bcinema\b|\bseries to watch\b|\bscience fiction\b|\bsci-fi\b|\b(?:horror|thriller|comed(?:y|ies)"
-        r"|documentar(?:y|ies))\b|\b(?:what|something|anything)\b[^.?!]*\bwatch\b|电影|片子|[看部]\S{0,3}(?:片|剧)|(?:恐怖|动作|喜剧|爱情|动画|纪录|战争)片|什么剧|看[点些]什么|影片"
+        r"|documentar(?:y|ies))\b|\b(?:what|something|anything)\b[^.?!]{0,80}\bwatch\b|电影|片子|[看部]\S{0,3}(?:片|剧)|(?:恐怖|动作|喜剧|爱情|动画|纪录|战争)片|什么剧|看[点些]什么|影片"
         r"|剧集|追剧|科幻"
     ),
     "reading": (
@@ -163,7 +163,7 @@ _SUITS: Final = re.compile(
     re.IGNORECASE,
 )
 """It asks what would suit."""
-_QUOTED: Final = re.compile('"[^"\\n]*"|“[^”\\n]*”|「[^」\\n]*」|『[^』\\n]*』|《[^》\\n]*》|`[^`\\n]*`')
+_QUOTED: Final = re.compile('"[^"\\n]{0,500}"|“[^”\\n]{0,500}”|「[^」\\n]{0,500}」|『[^』\\n]{0,500}』|《[^》\\n]{0,500}》|`[^`\\n]{0,500}`')
 """Words that are only worked on: what they speak of is not what the request is about."""
 _JOINT: Final = re.compile("(?<=[\u3400-\u4dbf\u4e00-\u9fff])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u3400-\u4dbf\u4e00-\u9fff])")
 """Where Chinese and English stand without a space, so that words begin and end there too."""

@@ -417,3 +417,26 @@ def test_a_wish_turned_round_takes_the_place_of_the_other(first: str, then: str)
 def test_more_said_in_the_same_case_is_no_contradiction() -> None:
     verdict = reconcile(only("查订单的时候先说物流，别说付款"), [kept("查订单的时候先说物流")], audience=WORKSPACE, said_at=AT, memory_id="new")
     assert verdict.step == "update"
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("I am flying to Lisbon on 9 December", "2025-12-09"),
+        ("I'm going to Rome on March 3rd", "2026-03-03"),
+        ("I'm on holiday from 20 to 27 December", "2025-12-27"),
+        ("I fly to Guangzhou on Friday", "2025-12-05"),
+        ("I'm moving to Berlin in February", "2026-02-28"),
+        ("我12月20日去东京出差", "2025-12-20"),
+        ("我十二月二十号去东京出差", "2025-12-20"),
+        ("我三月要搬到上海", "2026-03-31"),
+    ],
+)
+def test_a_plan_names_its_day_as_people_write_dates(text: str, day: str) -> None:
+    plan = only(text)
+    assert (plan.kind, plan.value) == (Kind.PLAN, day)
+
+
+@pytest.mark.parametrize("text", ["I leave for Paris every Monday", "I may go to Paris in March", "我在十三月去北京", "I fly to the moon on 40 December"])
+def test_what_happens_again_and_again_or_on_no_day_is_no_plan(text: str) -> None:
+    assert [each for each in read(said(text)).candidates if each.kind is Kind.PLAN] == []

@@ -132,7 +132,7 @@ async def test_a_working_days_requests_bring_up_what_they_need_and_hardly_anythi
 async def test_other_peoples_days_are_hardly_disturbed_either_and_get_what_they_need(prefix: str, language: str) -> None:
     day = await kept(embedder(), language, prefix)
     assert day.silent >= 25
-    assert len(day.disturbed) <= 0.1 * day.silent, day.disturbed
+    assert len(day.disturbed) <= 0.12 * day.silent, day.disturbed
     assert len(day.missed) <= 0.1 * day.needed, day.missed
 
 
