@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.conftest import OURS, PROXIES
+from tools.builtin.orders.store import FILE_NAME, OrderStore
 
 ROOT = Path(__file__).parents[2]
 READY = "Steward is ready: open "
@@ -109,17 +110,18 @@ class Program:
         await until(lambda: file.exists() and words in file.read_text("utf-8"))
 
     def order(self, order_id: str) -> dict[str, str]:
-        """An order as the shop's book has it now."""
+        """An order as the shop's book has it now; the book is opened as any process opens it, because its first use makes it."""
+        OrderStore(self.home / FILE_NAME).close()
         return self._rows("SELECT * FROM orders WHERE order_id = ?", order_id)[0]
 
     def writes(self, order_id: str) -> int:
         """How many writes about an order were carried out (each has a key of its own)."""
-        if not (self.home / "orders.sqlite3").exists():
+        if not (self.home / FILE_NAME).exists():
             return 0  # no tool has asked for the book yet
         return len(self._rows("SELECT key FROM outcomes WHERE request LIKE ?", f"%{order_id}%"))
 
     def _rows(self, query: str, *values: str) -> list[dict[str, str]]:
-        with closing(sqlite3.connect(f"file:{self.home / 'orders.sqlite3'}?mode=ro", uri=True)) as book:
+        with closing(sqlite3.connect(f"file:{self.home / FILE_NAME}?mode=ro", uri=True)) as book:
             book.row_factory = sqlite3.Row
             return [dict(row) for row in book.execute(query, values)]
 

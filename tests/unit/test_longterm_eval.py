@@ -101,5 +101,6 @@ async def test_it_prints_every_system_and_how_often_recall_is_silent(folder: Pat
 
 async def test_without_data_it_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STEWARD_EVAL_DATA", raising=False)
+    monkeypatch.setattr(longterm, "embedder", lambda: None)
     await longterm.main(argparse.Namespace(data=None, cache=None, without_mem0=True, each=False))
     assert "give the folder" in capsys.readouterr().out

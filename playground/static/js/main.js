@@ -213,7 +213,7 @@ const feed = new Feed({
   async onOpen(again) {
     const { channel, thread } = ui.place;
     try {
-      if (again) await store.load(store.me);
+      await store.load(store.me); // the first time too: what happened between the load before and the line is told by neither
       if (channel) await store.fetch(channel);
       if (thread) await store.fetch(channel, thread);
       if (again) await store.peek();

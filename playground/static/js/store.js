@@ -30,6 +30,7 @@ export class Store extends EventTarget {
     this.sessions = new Map(); // keyOf(channel, thread) → {status, title}
     this.prompts = new Map(); // keyOf(channel, thread) → {title, prompts}
     this.flights = new Set(); // fetches under way; each collects the ts that the feed touched meanwhile
+    this.loads = new Set(); // loads under way; each collects what the feed said of statuses, sessions and prompts meanwhile
     this.marks = new ReadMarks("");
   }
 
@@ -41,7 +42,14 @@ export class Store extends EventTarget {
 
   /** Fetches the workspace as `user` (or as the server's first person) and forgets what the person before could see. */
   async load(user) {
-    const state = await get("state", { user });
+    const pushed = new Set();
+    this.loads.add(pushed);
+    let state;
+    try {
+      state = await get("state", { user });
+    } finally {
+      this.loads.delete(pushed);
+    }
     if (state.user !== this.me) this.#clear();
     this.me = state.user;
     this.team = state.team;
@@ -52,7 +60,14 @@ export class Store extends EventTarget {
     this.users = new Map(state.users.map((entry) => [entry.id, entry]));
     this.channels = new Map(state.channels.map((entry) => [entry.id, entry]));
     for (const name of ["prompts", "sessions", "statuses"]) {
-      if (state[name]) this[name] = new Map(state[name].map((entry) => [keyOf(entry.channel, entry.thread_ts), entry]));
+      if (!state[name]) continue;
+      const told = new Map(state[name].map((entry) => [keyOf(entry.channel, entry.thread_ts), entry]));
+      for (const [what, key] of pushed) {
+        if (what !== name) continue;
+        if (this[name].has(key)) told.set(key, this[name].get(key));
+        else told.delete(key);
+      }
+      this[name] = told;
     }
     if (this.marks.user !== this.me) this.marks = new ReadMarks(this.me);
     this.#emit("workspace");
@@ -241,15 +256,18 @@ export class Store extends EventTarget {
       this.#emit("messages", { channel });
     },
     status: ({ channel, thread_ts: thread, status, loading_messages: loading = [] }) => {
+      this.#pushed("statuses", channel, thread);
       if (status) this.statuses.set(keyOf(channel, thread), { status, loading_messages: loading });
       else this.statuses.delete(keyOf(channel, thread));
       this.#emit("status", { channel });
     },
     session: ({ channel, thread_ts: thread, status, title }) => {
+      this.#pushed("sessions", channel, thread);
       this.sessions.set(keyOf(channel, thread), { status, title });
       this.#emit("status", { channel });
     },
     prompts: ({ channel, thread_ts: thread, title, prompts }) => {
+      this.#pushed("prompts", channel, thread);
       this.prompts.set(keyOf(channel, thread), { title, prompts: prompts ?? [] });
       this.#emit("status", { channel });
     },
@@ -260,6 +278,11 @@ export class Store extends EventTarget {
       this.#emit("app");
     },
   };
+
+  // What a load under way would bring of it may be older.
+  #pushed(name, channel, thread) {
+    for (const load of this.loads) load.add([name, keyOf(channel, thread)]);
+  }
 
   // A reply counts at its root at once; the server's own count, if it comes by `message_changed`, replaces this one.
   #countReply(channel, reply) {
