@@ -16,6 +16,7 @@ from typing import Final
 
 from memory.longterm.aspects import touched
 from memory.longterm.indexed import day_mark, month_mark
+from memory.longterm.keys_of import topics
 from memory.longterm.question import Question
 from memory.longterm.sparse import query_words
 from memory.longterm.topics import deeds_of, mark, topics_of, wanted
@@ -54,12 +55,9 @@ _SAID: Final = re.compile(
 _KEYS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     (key, re.compile(pattern))
     for key, pattern in (
-        ("order", r"\borders?\b|\b(?:parcel|package|shipment|delivery)\b|订单|快递|物流|包裹|发货"),
         ("name", r"\bmy name\b|\bcall me\b|\bwho am i\b|我叫什么|我的名字|怎么称呼我|叫我什么"),
         ("birthday", r"\bmy birthday\b|\bwhen was i born\b|我(?:的)?生日|我哪天生"),
         ("reply_language", r"\b(?:which|what) language\b|什么语言|哪种语言"),
-        ("food", r"\b(?:eat|food|lunch|dinner|breakfast|restaurant|snack|meal|cook|recipe)s?\b|吃|饭|餐|零食|点菜|外卖|菜谱"),
-        ("travel", r"\b(?:travel|trip|flight|hotel|fly|visit|vacation|holiday)s?\b|旅行|旅游|出差|航班|机票|酒店|度假|行程"),
     )
 )
 
@@ -88,7 +86,6 @@ _ASKS_ONESELF: Final = re.compile(
     re.IGNORECASE,
 )
 """It asks something about the person: who only says "I need the log" does not."""
-_EXACT: Final = frozenset({"name", "birthday", "reply_language"})
 _NOT_ASKING: Final = re.compile(
     r"(?:(?:ok(?:ay)?|yes|yep|yeah|no|fine|great|perfect|super|cool|nice|good|well|sure|right|alright|got it|understood|done"
     r"|thanks?(?: (?:you|a lot|so much|very much|all|everyone))?"
@@ -178,15 +175,15 @@ def understood(question: Question) -> Asked:
     oneself = _PERSONAL.search(f"{before}\n{question.text}") is not None
     matter = deeds_of(spoken) | wanted(spoken, personal=oneself, of_another=not speakers <= {question.reader.actor.user_id})
     marks = [(mark(topic), TOPIC_WEIGHT) for topic in sorted(matter)]
-    keys = tuple(key for key, pattern in _KEYS if pattern.search(plain))
+    exact = tuple(key for key, pattern in _KEYS if pattern.search(plain))
     return Asked(
         queries=("\n".join(texts), texts[-1]) if recent else (texts[-1],),
         words=query_words([*weighted, *((name, NAME_WEIGHT) for name in named)], [*((day, MARK_WEIGHT) for span in spans for day in _marks(span)), *marks]),
         since=since,
         until=until,
         habit=back is not None and back.kind == "same_as_before",
-        keys=keys,
-        topical=not any(key in _EXACT for key in keys),
+        keys=(*exact, *topics(question.text)),
+        topical=not exact,
         spans=spans,
         speakers=speakers,
         telling=_telling(weighted[-1:]),

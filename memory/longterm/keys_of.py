@@ -67,6 +67,7 @@ _TOPICS: Final[tuple[tuple[str, str], ...]] = (
     ("deploy", r"\bdeploy\w*|\breleas\w*|\brollouts?\b|部署|发布|上线"),
     ("address", r"\baddress\w*|地址"),
 )
+"""Names that are part of stored keys, so they stay as they are; what a request is about is read more broadly (`topics`)."""
 _TOPIC: Final = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _TOPICS)
 _ARTICLE: Final = re.compile(
     r"^(?:(?:the|a|an|any|all|most|really|very|my|our|some|eating|drinking|having)\s+|(?:吃|喝|那种|这种|各种|所有的?|任何|一切)\s*)", re.IGNORECASE
@@ -100,8 +101,13 @@ def _singular(word: str) -> str:
 
 def topic(text: str) -> str:
     """What a case or a request is about, as one English word; empty when none of the topics fits."""
+    return next(iter(topics(text)), "")
+
+
+def topics(text: str) -> tuple[str, ...]:
+    """All that a case or a request is about, in the order in which it names them."""
     found = [(match.start(), name) for name, pattern in _TOPIC if (match := pattern.search(text))]
-    return min(found)[1] if found else ""
+    return tuple(name for _, name in sorted(found))
 
 
 def own_key(text: str) -> tuple[str, str]:

@@ -88,7 +88,7 @@ class Recaller:
                 found[hit.record.id] = replace(known, alone=_spreads(hit, alone))
         else:
             found = {one: replace(match, alone=match.near) for one, match in found.items()}
-        if asked.habit or asked.keys:
+        if asked.habit or not asked.topical:
             await self._by_key(where, asked.habit, asked.keys, found)
         return list(found.values())
 
