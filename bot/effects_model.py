@@ -124,8 +124,9 @@ async def _asked(action: act.CallModel, ledger: Ledger, deps: Deps) -> act.Model
 
 
 def _brought(recalled: Recalled) -> dict[str, Any]:
-    """What the answer had at hand of memory beside what always applies."""
-    return {"recalled": tuple(found.memory.id for found in recalled.found if found.why != "always"), "memory_missing": recalled.missing}
+    """What the answer had at hand of memory; what always applies is worth telling only together with more than that."""
+    more = any(found.why != "always" for found in recalled.found)
+    return {"recalled": tuple(found.memory.id for found in recalled.found if more), "memory_missing": recalled.missing}
 
 
 async def _heard(wire: list[dict[str, Any]], tools: list[dict[str, Any]], partials: _Partials, deps: Deps) -> Answer:

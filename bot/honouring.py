@@ -83,7 +83,7 @@ async def _remember(asked: Wish, run: Run, own: Sequence[UserMessage], reader: R
         return act.Wished((f"refused:{found.refused[0].value}" if found.refused else "refused:nothing",))
     link = permalink(long_term.places.url, reader.thread, message.ts)
     source = Source(thread=reader.thread, ts=message.ts, said_by=run.requested_by, permalink=link)
-    learned = await long_term.memories.learn(reader, candidates, source, context=before, said_at=at)
+    learned = await long_term.memories.learn(reader, candidates, source, context=before, said_at=at, asked_at=float(run.request_ts))
     if not learned:
         return act.Wished(("paused",))
     kept = tuple(each.memory.id for each in learned if each.memory is not None)
@@ -114,7 +114,7 @@ async def _forget(asked: Wish, run: Run, own: Sequence[UserMessage], reader: Rea
 
 async def _matching(asked: Wish, own: Sequence[UserMessage], reader: Reader, long_term: LongTerm) -> list[Memory]:
     if asked.content:
-        found = [each.memory for each in await long_term.memories.find(reader.actor, asked.content)]
+        found = [each.memory for each in await long_term.memories.find(reader.actor, asked.content, sure=False)]
         if reader.room_type != "im":  # what they said that the channel agreed is theirs to take back, there
             agreed = (await long_term.memories.room_listed(reader.thread, limit=AGREED)).memories
             found += [memory for memory in agreed if memory.source.said_by == reader.actor]

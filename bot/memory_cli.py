@@ -1,7 +1,7 @@
 """`steward memory …`: what an operator does to the store of memories. It shows numbers, never contents.
 
 `reembed` gives every memory vectors of the model that is set now, with a bar that shows how far it is; broken off, it goes on where it stopped.
-`history` shows what changed in a person's memory, by kind and key and without the words, and `undo` takes one change back, as the person can with
+`history` shows what changed in a person's memory, by kind and without the words, and `undo` takes one change back, as the person can with
 `/memory history` and `/memory undo`. The embedded store belongs to one process, so the bot has to be stopped meanwhile.
 """
 
@@ -106,6 +106,8 @@ async def _history(settings: Settings, person: str, limit: int, write: Callable[
         found = [change for owner in await owners(store, person) for change in await history.of(owner, limit)]
         for change in sorted(found, key=lambda each: -each.at)[:limit]:
             write(row(change))
+        if not found:
+            write(f"Nothing is noted of {person}.")
     return 0 if found else 1
 
 
@@ -132,7 +134,7 @@ async def owners(store: Store, person: str) -> list[Owner]:
 def row(change: Change) -> str:
     """One change as a line, without what the memory says."""
     memory = change.after or change.before
-    about = f"{memory.kind.value} {memory.key}" if memory is not None and not memory.sensitive else "-"
+    about = f"{memory.kind.value} {memory.key.partition(':')[0]}" if memory is not None and not memory.sensitive else "-"
     return (
         f"{datetime.fromtimestamp(change.at, UTC):%Y-%m-%d %H:%M}  {change.id[:SHORT]}  {change.owner.team_id}  {change.done:<10}  by {change.by:<8}  {about}"
     )

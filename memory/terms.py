@@ -75,6 +75,8 @@ _EVERYDAY_PAIRS: Final = frozenset(
     想知 想问 好的 东西 事情 地方 谢谢
     """.split()  # noqa: SIM905 - as above
 )
+LONGEST_RUN: Final = 400
+"""Characters of a run without spaces that are looked at for signs that join; what is longer is data."""
 LEAST_LETTERS: Final = 3
 """Of a word that tells something, and of a part of a path that is a name."""
 
@@ -147,7 +149,7 @@ def is_identifier(term: str) -> bool:
     """Whether a whole term (case-folded) is an identifier: an order number, a file name, an address, a version, a long number."""
     if any(character.isdigit() for character in term):
         return not _PLAIN_NUMBER.fullmatch(term) and len(term) > 1
-    return bool(_JOINED.search(term))
+    return bool(_JOINED.search(term[:LONGEST_RUN]))
 
 
 def hashed(term: str) -> int:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
 from memory.longterm.aspects import touched
 from memory.longterm.indexed import day_mark, month_mark
-from memory.longterm.keys_of import topics
+from memory.longterm.keys_of import thing, topics
 from memory.longterm.question import Question
 from memory.longterm.sparse import query_words
 from memory.longterm.topics import deeds_of, mark, topics_of, wanted
@@ -25,6 +25,8 @@ from memory.reference import refers_back
 from memory.said_days import Span, spans_of
 from memory.terms import hashed, is_pair, telling, terms
 
+LONGEST: Final = 1_500
+"""Characters of a message that are read; what it asks for stands at its beginning, and meaning is not read further either."""
 RECENT: Final = 8
 """Earlier messages of the person that a request is read with."""
 MOST_BACK: Final = 2
@@ -50,15 +52,32 @@ MOST_DAYS: Final = 10
 _SAID: Final = re.compile(
     r"\b(?:(?:i|we) (?:\w+ )?(?:said|told|mentioned|asked|talked|wrote|discussed|decided|agreed)|did (?:i|we) (?:\w+ )?(?:say|tell|mention|ask|talk|write|"
     r"discuss|decide|agree)|have (?:i|we) (?:\w+ )?(?:said|told|mentioned|asked))\b"
-    r"|(?:我|我们|咱们)[^,，。?？!！]{0,12}?(?:说过|说的|告诉|提过|提到|讲过|讲的|问过|问的|聊过|聊的|聊到|讨论|决定|商量)"
+    r"|(?:我|我们|咱们)[^,，。?？!！]{0,12}?(?:说[过了的]|告诉|提过|提到|讲[过了的]|问[过了的]|聊[过了的到]|讨论|决定|商量)"
 )
 _KEYS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     (key, re.compile(pattern))
     for key, pattern in (
         ("name", r"\bmy name\b|\bcall me\b|\bwho am i\b|我叫什么|我的名字|怎么称呼我|叫我什么"),
         ("birthday", r"\bmy birthday\b|\bwhen was i born\b|我(?:的)?生日|我哪天生"),
-        ("reply_language", r"\b(?:which|what) language\b|什么语言|哪种语言"),
+        ("reply_language", r"\b(?:which|what) language (?:do|should) you\b|用(?:什么|哪种)语言(?:回|答)"),
+        ("allergy", r"\bwhat am i allergic to\b|\bmy allerg(?:y|ies)\b|我(?:都)?对(?:什么|哪些)\S{0,4}过敏|我的过敏|我过敏(?:什么|吗)"),
+        ("diet", r"\b(?:what|which) (?:food )?(?:can|can't|don't|do) i (?:not )?eat\b|\bmy diet\b|我(?:不吃|不能吃|忌口)(?:什么|哪些)|我的(?:饮食|忌口)"),
+        ("home", r"\bwhere (?:do|am) i liv(?:e|ing)\b|\bmy home (?:town|city)\b|我(?:现在)?住(?:在)?哪|我家在哪"),
+        ("role", r"\bwhat(?:'s| is) my (?:job|role|title|position|profession)\b|\bwhat do i do for (?:a living|work)\b|我是做什么|我的(?:职位|职业|岗位)"),
+        ("team", r"\b(?:which|what) team (?:am i|do i)\b|\bwhat(?:'s| is) my team\b|我在(?:哪个|什么)(?:团队|组|部门)|我的(?:团队|部门)是"),
+        ("employer", r"\b(?:where|which company) do i work\b|\bwho do i work for\b|我在哪(?:里|儿|家公司)?(?:工作|上班)"),
+        ("seat", r"\bwhere (?:do i sit|is my (?:desk|seat))\b|我(?:的)?(?:工位|座位)在|我坐(?:在)?哪"),
+        ("timezone", r"\bmy time ?zone\b|\bwhich time ?zone am i\b|我的时区|我在(?:什么|哪个)时区"),
+        ("working_hours", r"\bmy working hours\b|\bwhen do i (?:start|finish) work\b|我的(?:上班|工作)时间|我几点(?:上班|下班)"),
+        ("manager", r"\bwho(?:'s| is) my (?:manager|boss|supervisor|team lead)\b|我的(?:经理|领导|上司|主管|老板)是谁"),
     )
+)
+"""Keys of what is asked for itself, in whatever words it was told."""
+_FAVOURITE: Final = re.compile(r"\bmy favou?rite (?P<two>(?P<en>[a-z]+)(?: [a-z]+)?)|我最(?:喜欢|爱)的(?P<zh>[\u4e00-\u9fff]{1,6}?)(?=是|[，,。？?吗呢]|$)")
+
+_PAST: Final = re.compile(
+    r"\b(?:last|previous|other) (?:time|week|month|year|day|night)\b|\b(?:before|previously|earlier|again|yesterday|ago|already)\b"
+    r"|\b(?:did|have) (?:we|you|i)\b|\bhappened\b|发生|上次|上回|之前|以前|先前|再次|又|昨天|前天|刚才|已经|过(?:吗|没有)"
 )
 
 _RECORDS: Final = (
@@ -137,10 +156,12 @@ class Asked:
     """Nothing outside of this is meant, for certain; seconds since the epoch."""
     habit: bool = False
     """It wants what is usual ("as always", "老样子")."""
+    exact: tuple[str, ...] = ()
+    """Keys of what it asks for itself ("what is my name")."""
     keys: tuple[str, ...] = ()
-    """Keys of memories it is about."""
-    topical: bool = True
-    """The keys are only a topic ("order", "food"): what is about it need not be meant. False: the very thing is asked for ("what is my name")."""
+    """Keys of what it is about ("order", "food"): such a memory need not be meant."""
+    past: bool = False
+    """It speaks of what was done before."""
     spans: tuple[Span, ...] = ()
     """Times it names; a hint."""
     speakers: frozenset[str] = frozenset()
@@ -159,7 +180,8 @@ class Asked:
 
 def understood(question: Question) -> Asked:
     """Read a request with the person's messages before it. Reads text only; the same question always gives the same."""
-    recent = question.recent[-RECENT:]
+    question = replace(question, text=question.text[:LONGEST], recent=tuple(each[:LONGEST] for each in question.recent[-RECENT:]))
+    recent = question.recent
     spans = spans_of(question.text, now=question.now, timezone=question.timezone)
     plain = " ".join(question.text.casefold().split())
     since, until = spans[0] if len(spans) == 1 and _SAID.search(plain) else (None, None)
@@ -175,15 +197,17 @@ def understood(question: Question) -> Asked:
     oneself = _PERSONAL.search(f"{before}\n{question.text}") is not None
     matter = deeds_of(spoken) | wanted(spoken, personal=oneself, of_another=not speakers <= {question.reader.actor.user_id})
     marks = [(mark(topic), TOPIC_WEIGHT) for topic in sorted(matter)]
-    exact = tuple(key for key, pattern in _KEYS if pattern.search(plain))
+    exact = [key for key, pattern in _KEYS if pattern.search(plain)]
+    exact += [f"favourite:{thing(each)}" for named in _FAVOURITE.finditer(plain) for each in (named["en"], named["two"], named["zh"]) if each]
     return Asked(
         queries=("\n".join(texts), texts[-1]) if recent else (texts[-1],),
         words=query_words([*weighted, *((name, NAME_WEIGHT) for name in named)], [*((day, MARK_WEIGHT) for span in spans for day in _marks(span)), *marks]),
         since=since,
         until=until,
         habit=back is not None and back.kind == "same_as_before",
-        keys=(*exact, *topics(question.text)),
-        topical=not exact,
+        exact=tuple(exact),
+        keys=topics(question.text),
+        past=_PAST.search(plain) is not None,
         spans=spans,
         speakers=speakers,
         telling=_telling(weighted[-1:]),

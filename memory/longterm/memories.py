@@ -7,48 +7,41 @@ happens under the owner's lock. All methods but `recall` raise `StoreDown` when 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from time import time
 from typing import Any, Final, Literal
 
 from memory.embedder import Embedder
 from memory.keys import Actor, Thread
-from memory.longterm.access import Audience, Owner, Reader, learned_in, person, room
-from memory.longterm.asking import understood
+from memory.longterm.access import Audience, Owner, Reader, learned_in, narrower, person, room
+from memory.longterm.asking import EVERYDAY_PART, understood
 from memory.longterm.candidate import Candidate, Refusal, Said, Verdict
-from memory.longterm.forms import Place, freed, last_forms, memory_from, same_place, tells_of, told_anew, with_older_forms
+from memory.longterm.exporting import exported
+from memory.longterm.forms import Place, begun, freed, last_forms, tells_of, with_older_forms
 from memory.longterm.history import History
+from memory.longterm.indexed import said_words
+from memory.longterm.learning import Learned, Learner
 from memory.longterm.locks import LocalLocks, Locks
-from memory.longterm.memory import Change, Kind, Memory, Settings, Source, memory_id
+from memory.longterm.memory import Change, Kind, Memory, Settings, Source
+from memory.longterm.paging import read_all
 from memory.longterm.question import Found, Question, Recalled
 from memory.longterm.ranking import ranked
 from memory.longterm.recalling import Count, Recaller, kinds_stored
-from memory.longterm.reconcile import reconcile
-from memory.longterm.records import EVERYTHING, change_of, memory_of, of_settings, whole
-from memory.longterm.store import Record, Store, Where
+from memory.longterm.records import change_of, memory_of, of_settings
+from memory.longterm.store import Store, Where
 from memory.longterm.typed import NotKept, retyped, typed
 from memory.longterm.withdrawing import holding_again, withdrawal
 from memory.longterm.writing import Step, Writer
 
 LIMIT: Final = 0.5
 """Seconds an answer waits for memory."""
-NEAR: Final = 12
-"""Known memories a candidate is compared with, beside those with its key."""
 PAGE: Final = 20
 MOST_READ: Final = 10_000
 """Records of one owner read at once, at most."""
 
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """What became of one candidate: the memory as it is kept now, None when nothing was."""
-
-    verdict: Verdict
-    memory: Memory | None = None
-    before: Memory | None = None
-    """What it changed, or stands against."""
+__all__ = ["LIMIT", "MOST_READ", "PAGE", "Learned", "Memories", "Page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +66,7 @@ class Memories:
         self.now = now
         self.writer = Writer(store, embedder, now)
         self.recaller = Recaller(store, embedder)
+        self._learner = Learner(store, self.writer, self.recaller, LIMIT)
         self._history = History(store, self.writer, self.locks)
 
     # --- recalling -------------------------------------------------------------------------------------------------------
@@ -81,14 +75,16 @@ class Memories:
         """What memory brings to an answer, in at most `tokens`, within `limit` seconds. Never raises for a store that is away."""
         return await self.recaller.recall(question, tokens=tokens, count=count, limit=limit)
 
-    async def find(self, actor: Actor, text: str, *, limit: int = 10) -> list[Found]:
-        """A search over one's own memories, for the person themself: whatever their audience, without a threshold."""
+    async def find(self, actor: Actor, text: str, *, limit: int = 10, audiences: frozenset[str] | None = None, sure: bool = True) -> list[Found]:
+        """A search over one's own memories, for the person themself: what fits and what holds all that is asked for, the best first.
+
+        `audiences`: only those that may be told to these; None: whatever theirs is. Not `sure`: the nearest as well, for who looks at each.
+        """
         reader = Reader(actor=actor, thread=Thread(team_id=actor.team_id, channel_id=""), room_type="im")
-        question = Question(reader=reader, text=text, now=self.now())
-        asked = understood(question)
-        matches = await self.recaller.matches(asked, reader.owners, None, LIMIT)
-        with_words = [match for match in matches if match.words is not None]
-        return ranked(asked, with_words or matches, now=self.now())[:limit]
+        asked = replace(understood(Question(reader=reader, text=text, now=self.now())), personal=True)
+        found = ranked(asked, await self.recaller.matches(asked, reader.owners, audiences, LIMIT), now=self.now())
+        words = {term for term, weight in asked.telling.items() if weight > EVERYDAY_PART} or set(asked.telling)
+        return [each for each in found if not sure or each.fits or (words and words <= said_words(each.memory))][:limit]
 
     # --- learning --------------------------------------------------------------------------------------------------------
 
@@ -101,73 +97,31 @@ class Memories:
         context: str = "",
         by: str = "message",
         said_at: float = 0.0,
+        asked_at: float = 0.0,
         audience: Audience | None = None,
     ) -> list[Learned]:
         """Keep what one message said, compared with what is known; safe to repeat. Nothing for outsiders, and while the person has paused it.
 
+        Nothing either of what was said before they had it forgotten, unless they asked for it after that (`asked_at`).
         `audience` is where the person wants it recalled (an agreement is then theirs alone); None: by where it was said.
-        `said_at` in seconds since the epoch, 0: now.
+        Times in seconds since the epoch, 0: now.
         """
-        if reader.outsider or not candidates or not (await self.settings(reader.actor)).learning:
+        if reader.outsider:
             return []
-        learned = []
+        learned, at = [], said_at or self.now()
         for candidate in candidates:
             is_rooms = candidate.kind is Kind.AGREEMENT and reader.room_type != "im" and audience is None
             owner = room(reader.thread) if is_rooms else person(reader.actor)
-            where = Audience(scope="channel", channel_id=reader.thread.channel_id) if is_rooms else audience
             async with self.locks.held(owner):
-                learned.append(await self._learn(Place(owner, where or self.audience(reader), source, context), candidate, by, said_at or self.now()))
+                settings = await self.settings(reader.actor)
+                if not settings.learning or not settings.hears(source, asked_at or at):
+                    continue
+                where = Audience(scope="channel", channel_id=reader.thread.channel_id) if is_rooms else audience
+                where = where or settings.audience(source, self.audience(reader))
+                learned.append(await self._learner.learn(Place(owner, where, source, context), candidate, by, at))
+        if learned and not (await self.settings(reader.actor)).hears(source, asked_at or at):  # in a channel it was forgotten meanwhile
+            await self._forget(room(reader.thread), [each.memory.id for each in learned if each.memory is not None and each.memory.owner.kind == "room"])
         return learned
-
-    async def _learn(self, place: Place, candidate: Candidate, by: str, at: float) -> Learned:
-        owner, source, audience = place.owner, place.source, place.audience
-        mark = hashlib.sha256(f"{candidate.key}\x1f{candidate.value or candidate.text}\x1f{candidate.condition}".encode()).hexdigest()[:24]
-        new_id = memory_id(owner, source.thread.id, source.ts or repr(at), mark)
-        known, near = await self._near(owner, candidate, new_id)
-        verdict = reconcile(candidate, known, audience=audience, said_at=at, memory_id=new_id, near=near)
-        target = next((memory for memory in known if memory.id == verdict.target), None)
-        if verdict.step == "reinforce" and target is not None and source.ts and target.source.ts == source.ts and target.source.thread == source.thread:
-            verdict = verdict.model_copy(update={"step": "ignore", "reason": "already kept from this message"})
-        fresh = memory_from(new_id, place, candidate, at)
-        match verdict.step:
-            case "add":
-                await self.writer.write([Step("added", None, fresh)], by)
-                return Learned(verdict, fresh)
-            case "reinforce" if target is not None:
-                after = target.model_copy(
-                    update={"times_said": target.times_said + 1, "updated": at, "importance": max(target.importance, candidate.importance)}
-                )
-                await self.writer.write([Step("reinforced", target, after)], by)
-                return Learned(verdict, after, target)
-            case "update" if target is not None:
-                after = told_anew(target, fresh, at)
-                await self.writer.write([Step("updated", target, after)], by)
-                return Learned(verdict, after, target)
-            case "supersede" if target is not None:
-                older = [
-                    memory
-                    for memory in known
-                    if memory.live and memory.id != new_id and (memory.id == target.id or memory.id in verdict.also or same_place(memory, fresh))
-                ]
-                steps = [Step("superseded", m, m.model_copy(update={"superseded_by": new_id, "valid_until": at, "updated": at})) for m in older]
-                await self.writer.write([Step("added", None, fresh), *steps], by)
-                return Learned(verdict, fresh, target)
-            case "ask" if target is not None:
-                disputed = fresh.model_copy(update={"disputed_with": target.id})
-                await self.writer.write([Step("disputed", None, disputed)], by)
-                return Learned(verdict, disputed, target)
-            case _:
-                return Learned(verdict, target)
-
-    async def _near(self, owner: Owner, candidate: Candidate, new_id: str) -> tuple[list[Memory], dict[str, float]]:
-        """What the candidate is compared with: the same place's earlier reading, the same key, and what search finds near."""
-        found = {record.id: record for record in await self.store.get(owner, [new_id])}
-        found |= {record.id: record for record in await self.store.list(Where((owner,), keys=(candidate.key,), live=True), limit=NEAR)}
-        hits = await self.recaller.hits(candidate.text, (owner,), LIMIT)
-        best = sorted(hits, key=lambda hit: (-(hit.dense or 0.0) - (1.0 if hit.words else 0.0), hit.record.id))[:NEAR]
-        found |= {hit.record.id: hit.record for hit in best}
-        near = {hit.record.id: hit.dense for hit in best if hit.dense is not None}
-        return [memory for record in found.values() if (memory := memory_of(record)) is not None], near
 
     async def add(self, reader: Reader, text: str, *, language: str, audience: Audience | None = None) -> Learned:
         """Keep what a person typed to be remembered, as they wrote it; `verdict.reason` says why it is refused, if it is.
@@ -194,12 +148,14 @@ class Memories:
         return learned_in(reader.thread, reader.room_type, shared=reader.shared)
 
     async def remember(self, memories: Sequence[Memory], by: str) -> None:
-        """Keep memories made by code (episodes, entities, habits), each replacing the one with its id. Nothing for owners who paused learning."""
+        """Keep memories made by code (episodes, entities, habits) of people, each replacing the one with its id.
+
+        Nothing for those who paused learning, and nothing of what was said or done before they had it forgotten.
+        """
         for owner in {memory.owner for memory in memories}:
-            if not (await self.recaller.settings(owner)).learning:
-                continue
             async with self.locks.held(owner):
-                own = [memory for memory in memories if memory.owner == owner]
+                settings = await self.recaller.settings(owner)
+                own = [memory for memory in memories if memory.owner == owner and settings.learning and settings.hears(memory.source, begun(memory))]
                 known = {memory.id: memory for memory in await self._get(owner, [memory.id for memory in own])}
                 await self.writer.write([Step("updated" if m.id in known else "added", known.get(m.id), m) for m in own if known.get(m.id) != m], by)
 
@@ -213,17 +169,29 @@ class Memories:
         """Change what the person chose: `learning`, `language`."""
         owner = person(actor)
         async with self.locks.held(owner):
-            chosen = Settings.model_validate({**(await self.settings(actor)).model_dump(), **changes})
-            await self.store.put([of_settings(owner, chosen, self.now())])
-        return chosen
+            return await self._chosen(actor, Settings.model_validate({**(await self.settings(actor)).model_dump(), **changes}))
 
-    async def listed(self, actor: Actor, *, limit: int = PAGE, before: tuple[float, str] | None = None, kinds: Sequence[Kind] = (), live: bool = True) -> Page:
-        """A person's memories, newest first; `live`: without those that were superseded."""
-        where = Where((person(actor),), kinds=kinds_stored(*kinds) if kinds else (), live=True if live else None)
+    async def _chosen(self, actor: Actor, settings: Settings) -> Settings:
+        """Keep settings. The caller holds the person's lock."""
+        await self.store.put([of_settings(person(actor), settings, self.now())])
+        return settings
+
+    async def listed(
+        self,
+        actor: Actor,
+        *,
+        limit: int = PAGE,
+        before: tuple[float, str] | None = None,
+        kinds: Sequence[Kind] = (),
+        live: bool = True,
+        audiences: frozenset[str] | None = None,
+    ) -> Page:
+        """A person's memories, newest first; `live`: without those that were superseded. `audiences` as in `find`."""
+        where = Where((person(actor),), audiences=audiences, kinds=kinds_stored(*kinds) if kinds else (), live=True if live else None)
         page = await self._page(where, limit, before)
         if before is not None or kinds:
             return page
-        others = [memory for record in await self._all_of(Where((person(actor),), live=False)) if (memory := memory_of(record)) is not None]
+        others = [memory for record in await read_all(self.store, Where((person(actor),), live=False)) if (memory := memory_of(record)) is not None]
         waiting = [memory for memory in others if memory.disputed_with and not memory.superseded_by]
         known = {memory.id: memory for memory in await self._get(person(actor), [memory.disputed_with for memory in waiting])}
         pairs = tuple((memory, known[memory.disputed_with]) for memory in waiting if memory.disputed_with in known)
@@ -267,8 +235,18 @@ class Memories:
         return await self._change(actor, one, changed)
 
     async def readdress(self, actor: Actor, one: str, audience: Audience) -> Memory | None:
-        """Change where a memory may be recalled."""
-        return await self._change(actor, one, {"audience": audience}, "widened")
+        """Change where a memory may be recalled; it stays so when its message is read again."""
+        memory = await self._change(actor, one, {"audience": audience}, "widened")
+        if memory is not None:
+            await self._addressed(actor, memory)
+        return memory
+
+    async def _addressed(self, actor: Actor, memory: Memory) -> None:
+        """Note how far what is kept of a memory's message may reach, by its owner's choice."""
+        if memory.source.ts:
+            same = [each.audience for each in await self.from_message(actor, memory.source.thread, memory.source.ts)]
+            async with self.locks.held(person(actor)):
+                await self._chosen(actor, (await self.settings(actor)).addressed(memory.source, reduce(narrower, same, memory.audience)))
 
     async def _change(self, actor: Actor, one: str, update: dict[str, Any], done: Literal["updated", "widened"] = "updated") -> Memory | None:
         owner = person(actor)
@@ -307,6 +285,9 @@ class Memories:
 
         `thread`: also agreements of its channel that they said.
         """
+        if told := [memory.source for memory in await self.going(actor, ids, thread=thread)]:
+            async with self.locks.held(person(actor)):  # first: a reading of these messages that is under way must not tell it again
+                await self._chosen(actor, (await self.settings(actor)).without(told))
         gone = await self._forget(person(actor), ids)
         if thread is not None:
             gone += await self._forget(room(thread), [memory.id for memory in await self._said_in(thread, actor, ids)])
@@ -331,7 +312,7 @@ class Memories:
         return [memory for memory in await self._get(room(thread), ids) if memory.source.said_by == actor]
 
     async def _everything(self, owner: Owner) -> list[Memory]:
-        return [memory for record in await self.store.list(Where((owner,)), limit=MOST_READ) if (memory := memory_of(record)) is not None]
+        return [memory for record in await read_all(self.store, Where((owner,)), most=MOST_READ) if (memory := memory_of(record)) is not None]
 
     async def _going(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
         """These and what belongs to them; of those that are gone already, what the history still tells."""
@@ -346,7 +327,7 @@ class Memories:
         return with_older_forms(asked, [m for m in await self._everything(owner) if owner.kind == "person" or m.source.said_by in speakers])
 
     async def _changes(self, owner: Owner, of: tuple[str, ...] = ()) -> list[Change]:
-        records = await self.store.list(Where((owner,), what="change", keys=of), limit=MOST_READ)
+        records = await read_all(self.store, Where((owner,), what="change", keys=of), most=MOST_READ)
         return [change for record in records if (change := change_of(record)) is not None]
 
     async def _forget(self, owner: Owner, ids: Sequence[str]) -> list[Memory]:
@@ -377,10 +358,11 @@ class Memories:
             return list(plan.gone.values())
 
     async def forget_all(self, actor: Actor) -> list[Memory]:
-        """Delete everything of a person but their settings, and the agreements they said; gives what was deleted."""
+        """Delete everything of a person but their settings, and the agreements they said; gives what was deleted. Nothing said until now is learned."""
         owner = person(actor)
         async with self.locks.held(owner):
             gone = await self._everything(owner)
+            await self._chosen(actor, (await self.settings(actor)).model_copy(update={"forgotten_at": self.now(), "unheard": (), "narrowed": ()}))
             await self.store.delete_owner(owner, keep=("settings",))
         async for other in self.store.owners(actor.team_id):
             if other.kind == "room":
@@ -399,34 +381,14 @@ class Memories:
 
     async def undo(self, actor: Actor, change_id: str) -> Change | None:
         """Take one change back; None when it is not theirs, was taken back, or what it concerned has gone on since."""
-        return await self._history.undo(person(actor), change_id)
+        change = await self._history.undo(person(actor), change_id)
+        if change is not None and change.before is not None and change.after is not None and change.before.audience != change.after.audience:
+            await self._addressed(actor, change.after)
+        return change
 
     async def export(self, actor: Actor) -> dict[str, Any]:
         """Everything kept of a person, as JSON: memories with the superseded ones, agreements of channels they said, history, settings."""
-        owner = person(actor)
-        found = {what: [whole(record) for record in await self._all_of(Where((owner,), what=what))] for what in EVERYTHING}
-        agreed: list[Any] = []
-        async for other in self.store.owners(actor.team_id):
-            if other.kind == "room":
-                records = await self._all_of(Where((other,)))
-                agreed += [whole(each) for each in records if (memory := memory_of(each)) is not None and memory.source.said_by == actor]
-        return {
-            "person": actor.model_dump(),
-            "exported_at": self.now(),
-            "embedding_model": self.store.model,
-            "memories": found["memory"],
-            "agreements": agreed,
-            "history": found["change"],
-            "settings": (await self.settings(actor)).model_dump(),
-        }
-
-    async def _all_of(self, where: Where) -> list[Record]:
-        """However many there are, page by page."""
-        found = batch = await self.store.list(where, limit=MOST_READ)
-        while len(batch) == MOST_READ:
-            batch = await self.store.list(where, limit=MOST_READ, before=(batch[-1].at, batch[-1].id))
-            found = [*found, *batch]
-        return found
+        return await exported(self.store, actor, await self.settings(actor), self.now())
 
     async def stats(self, team_id: str) -> dict[str, float]:
         """Numbers without contents: those of the store, and how many owners the workspace has."""

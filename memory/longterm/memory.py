@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Final, Literal
 from uuid import UUID, uuid5
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.keys import Actor, Thread
-from memory.longterm.access import Audience, Owner
+from memory.longterm.access import Audience, Owner, narrower
 
 FORM: Final = 1
 """Version of the stored form of the types here."""
 LONGEST: Final = 500
 """Characters of a memory's text."""
+MOST_MARKED: Final = 500
+"""Messages noted in a person's settings for each reason; the oldest make room."""
 _SPACE: Final = UUID("6f1f3c4e-52d6-4d0c-9a57-5b8e3f2f7a10")
 
 
@@ -50,6 +54,14 @@ class Source(BaseModel):
     via: Literal["message", "command", "tool", "run", "job"] = "message"
     """`message`: the person's own words; `command`: typed in a form; `tool`: a tool's structured result; `run`: what was done; `job`: consolidation."""
 
+    @property
+    def at(self) -> float:
+        """When the message was sent, in seconds since the epoch; 0 when there was none."""
+        try:
+            return float(self.ts or 0.0)
+        except ValueError:
+            return 0.0
+
 
 class Memory(BaseModel):
     """One memory. Times in seconds since the epoch; 0 or None: none."""
@@ -83,7 +95,7 @@ class Memory(BaseModel):
     audience: Audience
     source: Source
     context: str = ""
-    """What was said just before (the message it answered): for search only, never shown."""
+    """What was said just before (the message it answered): for its terms in the index only, neither kept nor shown."""
     created: float
     updated: float = 0.0
     valid_from: float | None = None
@@ -125,6 +137,33 @@ class Settings(BaseModel):
     """When their account was first seen deactivated, in seconds since the epoch; 0: it is in use."""
     language: Literal["", "en", "zh"] = ""
     """Of what we show them; empty: by their words and Slack's setting."""
+    forgotten_at: float = 0.0
+    """When they last had everything forgotten, in seconds since the epoch; 0: never. What was said or done before is not learned any more."""
+    unheard: tuple[str, ...] = ()
+    """Messages (`message_mark`) of which something was forgotten, the latest forgotten last: however late they are read, nothing is learned from them."""
+    narrowed: tuple[tuple[str, Audience], ...] = ()
+    """Messages (`message_mark`), and the audience their owner chose for what was learned from them: read again it is no wider."""
+
+    def hears(self, source: Source, at: float) -> bool:
+        """Whether what was said or done `at` (seconds since the epoch) may be learned: it is not older than what they had forgotten."""
+        return not (0.0 < at <= self.forgotten_at) and message_mark(source) not in self.unheard
+
+    def audience(self, source: Source, usual: Audience) -> Audience:
+        """Where what is learned from a message may be recalled: as usual at its place, or less far if its owner has chosen so."""
+        chosen = dict(self.narrowed).get(message_mark(source))
+        return usual if chosen is None else narrower(usual, chosen)
+
+    def without(self, sources: Iterable[Source]) -> Settings:
+        """These with nothing to be learned from some messages any more."""
+        marks = sorted({(source.ts, message_mark(source)) for source in sources if source.ts})
+        return self.model_copy(update={"unheard": tuple(dict.fromkeys((*self.unheard, *(mark for _, mark in marks))))[-MOST_MARKED:]})
+
+    def addressed(self, source: Source, audience: Audience) -> Settings:
+        """These with an owner's choice for what one message told."""
+        if not source.ts:
+            return self
+        mark = message_mark(source)
+        return self.model_copy(update={"narrowed": (*(each for each in self.narrowed if each[0] != mark), (mark, audience))[-MOST_MARKED:]})
 
 
 Done = Literal["added", "reinforced", "updated", "superseded", "disputed", "settled", "merged", "widened", "lowered", "expired", "undone", "cleared"]
@@ -152,3 +191,8 @@ class Change(BaseModel):
 def memory_id(owner: Owner, *parts: str) -> str:
     """The id of what comes from one place: the same parts, however often they are read, give the same id, so that a repeat overwrites itself."""
     return str(uuid5(_SPACE, "\x1f".join((owner.tag, *parts))))
+
+
+def message_mark(source: Source) -> str:
+    """By what a message is known again without its words, its place or its time being kept; empty for what was no message."""
+    return blake2b(f"{source.thread.id}\x1f{source.ts}".encode(), digest_size=8).hexdigest() if source.ts else ""

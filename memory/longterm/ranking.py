@@ -116,10 +116,11 @@ def chosen(found: Sequence[Found], *, k: int, tokens: int, count: Callable[[str]
 
 def _scores(asked: Asked, sketches: Sequence[Sketch], near: Numbers, words: Numbers) -> tuple[Numbers, Flags, Flags]:
     """Of each memory: its score, whether it is of a day that is named, whether it is about what is asked for."""
-    dated, keyed, usual, spoke = (np.zeros(len(sketches), bool) for _ in range(4))
+    dated, itself, keyed, usual, spoke = (np.zeros(len(sketches), bool) for _ in range(5))
     for row, each in enumerate(sketches):
         dated[row] = any(start <= each.at < end for start, end in asked.spans)
-        keyed[row] = any(each.key == key or each.key.startswith(f"{key}:") for key in asked.keys)
+        itself[row] = any(each.key == key or each.key.startswith(f"{key}:") for key in asked.exact)
+        keyed[row] = itself[row] or any(each.key == key or each.key.startswith(f"{key}:") for key in asked.keys)
         usual[row] = asked.habit and (keyed[row] and each.kind in _USUAL if asked.keys else each.kind is Kind.HABIT)
         spoke[row] = each.said_by in asked.speakers
     pairs, weight = _neighbours(sketches)
@@ -131,7 +132,7 @@ def _scores(asked: Asked, sketches: Sequence[Sketch], near: Numbers, words: Numb
         likeness = _spread(_with_neighbours(whole, pairs, NEIGHBOUR_MEANING * weight) / share)
         score = WORDS_PART * score + (1 - WORDS_PART) * likeness
     total = score + SPEAKER_BONUS * spoke + DATE_BONUS * dated + KEY_BONUS * keyed + HABIT_BONUS * usual
-    return total, dated, keyed & (asked.habit or not asked.topical) | usual
+    return total, dated, itself | usual
 
 
 def _neighbours(sketches: Sequence[Sketch]) -> tuple[npt.NDArray[np.int64], Numbers]:

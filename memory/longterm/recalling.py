@@ -88,8 +88,8 @@ class Recaller:
                 found[hit.record.id] = replace(known, alone=_spreads(hit, alone))
         else:
             found = {one: replace(match, alone=match.near) for one, match in found.items()}
-        if asked.habit or not asked.topical:
-            await self._by_key(where, asked.habit, asked.keys, found)
+        if asked.habit or asked.exact:
+            await self._by_key(where, asked.habit, asked.exact, found)
         return list(found.values())
 
     async def hits(self, text: str, owners: tuple[Owner, ...], patience: float) -> list[Hit]:

@@ -20,6 +20,10 @@ TOPICS = "topics"
 """In the payload beside the memory's own fields: what it is about, worked out when it is written, because each search brings hundreds."""
 
 
+_UNWRITTEN = {"context"}
+"""Somebody else's words, or the bot's: they are in the terms a memory is found by, and never kept as text."""
+
+
 def of_memory(memory: Memory, *, dense: Floats | None, words: dict[int, float]) -> Record:
     """A memory with what it is found by."""
     topics = sorted(topics_about(memory.kind, memory.key, memory.text, memory.condition))
@@ -27,7 +31,7 @@ def of_memory(memory: Memory, *, dense: Floats | None, words: dict[int, float]) 
         id=memory.id,
         owner=memory.owner,
         what="memory",
-        payload=memory.model_dump(mode="json", exclude_defaults=True) | ({TOPICS: topics} if topics else {}),
+        payload=memory.model_dump(mode="json", exclude_defaults=True, exclude=_UNWRITTEN) | ({TOPICS: topics} if topics else {}),
         audience=memory.audience.tag,
         kind=memory.kind.value + (ALWAYS if memory.always else ""),
         key=memory.key,
@@ -49,7 +53,12 @@ def memory_of(record: Record) -> Memory | None:
 def of_change(change: Change) -> Record:
     """One entry of a history."""
     return Record(
-        id=change.id, owner=change.owner, what="change", payload=change.model_dump(mode="json", exclude_defaults=True), key=change.memory_id, at=change.at
+        id=change.id,
+        owner=change.owner,
+        what="change",
+        payload=change.model_dump(mode="json", exclude_defaults=True, exclude={"before": _UNWRITTEN, "after": _UNWRITTEN}),
+        key=change.memory_id,
+        at=change.at,
     )
 
 

@@ -30,10 +30,13 @@ COVERED: Final = 6.0
 PERSONAL: Final = 3.8
 MENTIONED: Final = 2.2
 USUAL: Final = -2.0
+DONE: Final = -4.0
+DATED: Final = 3.0
 ENOUGH: Final = 7.0
 """What counts, and how much of it is enough: how near a memory is to the talk and to the request alone, in spreads of what is usual (see `usual`); how near
 all that was found are on average; the part of the request's words it holds, by what each tells; that the request asks about the person, or only mentions
-them ("I need the log of job 51"); and for what is usual, that it does not: who has one order looked up does not ask for how they go about it."""
+them ("I need the log of job 51"); and for what is usual, that it does not: who has one order looked up does not ask for how they go about it; and of what was
+done before, that it is not spoken of; and of a time that is named, that it is of that time."""
 ASKED_TERMS: Final = 8
 """A request of more words than that is about several things, and a memory fits that holds as much as one of them."""
 CASE: Final = 0.5
@@ -56,9 +59,18 @@ def fitting(asked: Asked, best: Sequence[Memory], near: Numbers, alone: Numbers,
     crowd = CROWD * float(known.sum()) / (len(known) + UNRELATED_COUNT)
     talk, itself = (np.where(np.isnan(each), np.nanmin(each), each)[list(rows)] for each in (near, alone))
     total = NEAR * talk + NEAR_ALONE * itself + COVERED * np.array(covered) + (PERSONAL if asked.personal else MENTIONED if asked.mentions else 0.0) + crowd
+    if asked.spans and (asked.personal or asked.mentions or asked.past):
+        total = total + DATED * np.array([_is_of(asked, memory) for memory in best])
+    if not (asked.past or asked.habit or asked.spans):
+        total = total + DONE * np.array([memory.kind is Kind.EPISODE for memory in best])
     if not (asked.personal or asked.habit):
         total = total + USUAL * np.array([memory.kind is Kind.HABIT for memory in best])
     return [bool(enough) for enough in meant | (total >= ENOUGH)]
+
+
+def _is_of(asked: Asked, memory: Memory) -> bool:
+    at = memory.created if memory.valid_from is None else memory.valid_from
+    return any(start <= at < end for start, end in asked.spans)
 
 
 def _case_is_met(asked: Asked, memory: Memory) -> bool:

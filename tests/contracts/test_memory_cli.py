@@ -72,7 +72,7 @@ def test_what_is_not_there_and_whoever_has_nothing_is_told(settings: Settings) -
     lines: list[str] = []
     assert history_command(settings, "U0BOB", limit=10, write=lines.append) == 1
     assert history_command(settings, "T2:U0ANA", limit=10, write=lines.append) == 1
-    assert lines == []
+    assert lines == ["Nothing is noted of U0BOB.", "Nothing is noted of T2:U0ANA."]
     assert undo_command(settings, "U0ANA", "ffffffff", write=lines.append) == 1
     assert undo_command(settings, "U0ANA", "", write=lines.append) == 1, "an id that fits every change is none"
     assert live(settings) == ["I live in Lyon"]

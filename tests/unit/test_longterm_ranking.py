@@ -252,3 +252,36 @@ def test_a_request_ranks_the_same_whatever_order_the_store_gives() -> None:
     asked = understood(question("peanut"))
     shuffled = [some[place] for place in np.random.default_rng(1).permutation(len(some))]
     assert ranked(asked, matches(*some), now=NOW) == ranked(asked, matches(*shuffled), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("What is my favourite colour?", "favourite:colour"),
+        ("我最喜欢的颜色是什么？", "favourite:colour"),
+        ("Where do I live?", "home"),
+        ("我住哪？", "home"),
+        ("What am I allergic to?", "allergy:peanut"),
+        ("我对什么过敏？", "allergy:peanut"),
+        ("Who is my manager?", "manager"),
+        ("我的领导是谁？", "manager"),
+        ("When do I start work?", "working_hours"),
+        ("我几点上班？", "working_hours"),
+    ],
+)
+def test_what_is_asked_for_by_its_key_comes_in_whatever_language_it_was_told(text: str, key: str) -> None:
+    told, other = memory("xyz", key=key), memory("abc", key="pet")
+    assert [each.memory for each in ranked(understood(question(text)), matches((other, 0.1, None), (told, None, None)), now=NOW) if each.fits] == [told]
+
+
+@pytest.mark.parametrize(("now", "before"), [("Is order 7 paid?", "What did we do with order 7 last time?"), ("订单7付款了吗？", "上次订单7我们怎么处理的？")])
+def test_what_was_done_comes_when_it_is_spoken_of_and_hardly_otherwise(now: str, before: str) -> None:
+    done = memory("Where is order 7? ⇒ done: get_order", kind=Kind.EPISODE, key="order")
+    assert not ranked(understood(question(now)), matches((done, 2.0, None)), now=NOW)[0].fits
+    assert ranked(understood(question(before)), matches((done, 2.0, None)), now=NOW)[0].fits
+
+
+def test_a_very_long_message_is_read_by_its_beginning() -> None:
+    asked = understood(question("Where do I live? " + "and so on " * 5_000))
+    assert asked.exact == ("home",)
+    assert len(asked.queries[0]) < 2_000
