@@ -272,6 +272,8 @@ class LearnLater:
 
     at: float
     """Seconds since the epoch."""
+    failed: bool = True
+    """Whether that counts as a try; waiting for a store that is away does not."""
 
 
 @dataclass(frozen=True, slots=True)

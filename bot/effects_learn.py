@@ -50,9 +50,9 @@ LINES_BEFORE: Final = 4
 LOOK_BACK: Final = 2_000
 """Items in which the author of an edited message is looked for."""
 PAUSE: Final = 30.0
-"""Seconds until the next try after a failure; doubled each time."""
+"""Seconds until the next try; doubled each time the model fails."""
 MOST_TRIES: Final = 5
-"""After so many failures the model is not asked any more for these messages; a store that is away is waited for."""
+"""After so many failures of the model it is not asked any more for these messages; a store that is away is waited for."""
 PATIENCE: Final = 60.0
 """Seconds the model has."""
 KNOWN_SHOWN: Final = 40
@@ -94,7 +94,10 @@ async def learn(ledger: Ledger, deps: Deps) -> None:
     outcome: act.Learned | act.LearnLater
     try:
         outcome = await _learned(placed, first, upto, _Work(ledger, deps, long_term))
-    except (StoreDown, ModelError) as error:
+    except StoreDown as error:
+        log.warning("not_learned", reason=str(error))
+        outcome = act.LearnLater(time() + PAUSE, failed=False)
+    except ModelError as error:
         log.warning("not_learned", reason=str(error), tries=session.memory.learn_tries + 1)
         outcome = act.LearnLater(time() + PAUSE * 2 ** min(session.memory.learn_tries, 7))
     await ledger.record(outcome)

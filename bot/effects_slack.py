@@ -137,7 +137,8 @@ async def update_card(action: act.UpdateCard, ledger: Ledger, deps: Deps) -> Non
         await deps.slack.update(ledger.session.thread.channel_id, action.call.approval.card_ts, card(action.call, action.run, action.state, deps))
     except SlackRefused as error:
         log.warning("card_not_updated", code=error.code)
-    if deps.long_term is not None and not action.call.open:
+    tool = deps.registry.get(action.call.tool)
+    if deps.long_term is not None and not action.call.open and not (tool is not None and tool.asks):  # a question is no approval
         await _note_decision(action, ledger, deps.long_term)
     await ledger.record(act.CardShown(action.run.id, action.call.id, action.state))
 

@@ -73,9 +73,10 @@ class Erasing:
             begun = [memory.id for memory in await self._memories.going(actor, ids, thread=thread) if memory.id in ids]
             if not begun:
                 return 0
-            await self._trail.begin(actor, mark, begun, thread)
+            await self._trail.begin(actor, mark, begun, thread, also)
         if not await self.forget(actor, begun, thread=thread, also=also):
-            await self._drop_answers()  # the earlier try may not have come that far
+            await self._tell(actor, (), (), also)  # somebody else deleted it meanwhile, or an earlier try that did not come further
+            await self._drop_answers()
         await self._trail.done(actor, mark)
         return len(begun)
 
@@ -83,7 +84,7 @@ class Erasing:
         """Forget what requests began to have forgotten and did not get to the end of, as the store was away; how many requests."""
         unfinished = await self._trail.unfinished()
         for each in unfinished if not dry else ():
-            await self.forget_once(each.actor, each.ids, mark=each.mark, thread=each.thread)
+            await self.forget_once(each.actor, each.ids, mark=each.mark, thread=each.thread, also=each.also)
             await self._trail.done(each.actor, each.mark)
         return len(unfinished)
 

@@ -20,13 +20,16 @@ from bot.remembering import own_words
 from bot.state import Run
 from memory.compaction import as_read
 from memory.longterm.access import Reader
+from memory.longterm.asking import understood
 from memory.longterm.candidate import Said, Wish
 from memory.longterm.memories import Learned
 from memory.longterm.memory import Memory, Source
+from memory.longterm.question import Question
 from memory.longterm.rules import read
 from memory.longterm.store import StoreDown
 from memory.longterm.wishes import wish
 from memory.redaction import Redactor
+from memory.terms import terms
 from memory.transcript import UserMessage
 
 log = structlog.get_logger(__name__)
@@ -34,6 +37,8 @@ log = structlog.get_logger(__name__)
 PATIENCE: Final = 4.0
 """Seconds an answer waits for what was asked of memory; what was not done by then is said, and read again afterwards."""
 
+KNOWN: Final = 200
+"""Memories of a person, the newest, among which one is looked for by what it is about."""
 AGREED: Final = 200
 """Agreements of a channel, the newest, among which the one that is to be forgotten is looked for."""
 
@@ -114,6 +119,9 @@ async def _forget(asked: Wish, run: Run, own: Sequence[UserMessage], reader: Rea
 
 async def _matching(asked: Wish, own: Sequence[UserMessage], reader: Reader, long_term: LongTerm) -> list[Memory]:
     if asked.content:
+        named = await _of_key(asked.content, reader, long_term)
+        if named:
+            return named
         found = [each.memory for each in await long_term.memories.find(reader.actor, asked.content, sure=False)]
         if reader.room_type != "im":  # what they said that the channel agreed is theirs to take back, there
             agreed = (await long_term.memories.room_listed(reader.thread, limit=AGREED)).memories
@@ -124,6 +132,17 @@ async def _matching(asked: Wish, own: Sequence[UserMessage], reader: Reader, lon
     said_here = [memory for memory in latest if memory.source.thread == reader.thread and memory.source.ts in stamps]
     newest = max((memory.source.ts for memory in said_here), default="")
     return [memory for memory in said_here if memory.source.ts == newest]
+
+
+async def _of_key(content: str, reader: Reader, long_term: LongTerm) -> list[Memory]:
+    """What is named by what it is ("my allergy", "where I live"); of several that which is named besides ("my peanut allergy")."""
+    exact = understood(Question(reader=reader, text=content)).exact
+    if not exact:
+        return []
+    known = (await long_term.memories.listed(reader.actor, limit=KNOWN)).memories
+    meant = [memory for memory in known if any(memory.key == key or memory.key.startswith(f"{key}:") for key in exact)]
+    said = set(terms(content))
+    return [memory for memory in meant if said & set(terms(memory.value))] or meant
 
 
 def _same(content: str, memory: Memory) -> bool:

@@ -29,7 +29,8 @@ from memory.longterm.consolidate_aging import plan_expire, plan_lower
 from memory.longterm.consolidate_habits import plan_habits
 from memory.longterm.discussed import discussed
 from memory.longterm.memories import MOST_READ
-from memory.longterm.memory import Memory
+from memory.longterm.memory import Memory, Source
+from memory.longterm.paging import AT_ONCE, pages, read_all
 from memory.longterm.records import change_of, memory_of
 from memory.longterm.store import Record, Where
 from memory.longterm.writing import Step
@@ -138,7 +139,7 @@ class MemoryJobs:
         return [update.get(memory.id, memory) for memory in memories], len(update)
 
     async def _all(self, owner: Owner) -> list[Memory]:
-        return [memory for record in await self._memories.store.list(Where((owner,)), limit=MOST_READ) if (memory := memory_of(record)) is not None]
+        return [memory for record in await read_all(self._memories.store, Where((owner,)), most=MOST_READ) if (memory := memory_of(record)) is not None]
 
     async def check(self, context: JobContext) -> Mapping[str, int]:
         """Consistency."""
@@ -155,11 +156,13 @@ class MemoryJobs:
         """Memories kept while no vector could be made get theirs."""
         if not self._memories.store.size:
             return Counter()
-        records = await self._memories.store.list(Where((owner,)), limit=MOST_READ, vectors=True)
-        lacking: list[Record] = [record for record in records if record.dense is None and memory_of(record) is not None]
-        if lacking and not context.dry:
-            await self._memories.writer.completed(lacking)
-        return Counter(completed=len(lacking))
+        store, lacking = self._memories.store, 0
+        async for page in pages(store, Where((owner,)), most=MOST_READ, vectors=True):
+            bare: list[Record] = [record for record in page if record.dense is None and memory_of(record) is not None]
+            lacking += len(bare)
+            if bare and not context.dry:
+                await self._memories.writer.completed(bare)
+        return Counter(completed=lacking)
 
     async def _mended(self, owner: Owner, context: JobContext) -> Counter[str]:
         """A memory that waits for a decision against one that is gone is simply so; one whose successor is gone is history nobody reaches."""
@@ -174,11 +177,11 @@ class MemoryJobs:
         return Counter(freed=len(alone), orphans=len(orphans))
 
     async def _shortened(self, owner: Owner, context: JobContext) -> Counter[str]:
-        records = await self._memories.store.list(Where((owner,), what="change"), limit=MOST_READ)
+        records = await read_all(self._memories.store, Where((owner,), what="change"), most=MOST_READ)
         oldest = context.now() - KEEP_CHANGES_FOR
         old = [record.id for place, record in enumerate(records) if place >= KEEP_CHANGES or record.at < oldest or change_of(record) is None]
-        if old and not context.dry:
-            await self._memories.store.delete(owner, old)
+        for first in range(0, 0 if context.dry else len(old), AT_ONCE):
+            await self._memories.store.delete(owner, old[first : first + AT_ONCE])
         return Counter(history_dropped=len(old))
 
     # --- files, threads, people ----------------------------------------------------------------------------------------------
@@ -218,7 +221,9 @@ class MemoryJobs:
         for actor in kept.people:
             reader = await self._long_term.places.reader(actor, kept.thread, room)
             if not reader.outsider:
-                memory = discussed(kept.facts, actor, kept.thread, self._memories.audience(reader), at=kept.last_active)
+                settings = await self._memories.settings(actor)
+                facts = [fact for fact in kept.facts if settings.hears(said := Source(thread=kept.thread, ts=fact.ts, said_by=actor), said.at)]
+                memory = discussed(facts, actor, kept.thread, self._memories.audience(reader), at=kept.last_active)
                 made += [memory] if memory is not None else []
         if not context.dry:
             await self._memories.remember(made, "memory-handover")

@@ -54,7 +54,8 @@ class MemoryForTools:
                 found = [each.memory for each in await memories.find(actor, question, limit=3 * limit, audiences=reader.audiences)]
             else:
                 found = [*(await memories.listed(actor, limit=3 * limit, kinds=STATED, audiences=reader.audiences)).memories]
-                found += [*(await memories.listed(actor, limit=limit, kinds=SEEN, audiences=reader.audiences)).memories]
+                if not found:
+                    found = [*(await memories.listed(actor, limit=limit, kinds=SEEN, audiences=reader.audiences)).memories]
         except StoreDown as error:
             raise MemoryUnavailable(str(error)) from error
         return [{"id": m.id, "kind": m.kind.value, "said": day(m.source_time, "UTC"), "text": m.text} for m in self._tellable(found, reader)[:limit]]

@@ -132,8 +132,8 @@ MESSAGES: Final[dict[str, dict[str, str]]] = {
     },
     "home_commands": {"en": "Commands", "zh": "命令"},
     "help_commands": {
-        "en": "`/steward status` says whether I am well. `/steward grants` lists what you allowed in advance, `/steward revoke` ends it. `/steward help` shows this text.",
-        "zh": "`/steward status` 查看我是否正常，`/steward grants` 列出你预先允许的操作，`/steward revoke` 撤销，`/steward help` 显示这段说明。",
+        "en": "`/steward status` says whether I am well. `/steward grants` lists what you allowed in advance, `/steward revoke` ends it. `/steward help` shows this text. `/memory` shows what I remember about you.",
+        "zh": "`/steward status` 查看我是否正常，`/steward grants` 列出你预先允许的操作，`/steward revoke` 撤销，`/steward help` 显示这段说明。`/memory` 查看我记得的关于你的内容。",
     },
     "card_ask": {"en": "Approval needed", "zh": "需要审批"},
     "card_head": {"en": "{lead}: {title}", "zh": "{lead}：{title}"},

@@ -44,7 +44,7 @@ def record(session: Session, outcome: act.Outcome, now: float, epoch: int) -> Se
             mark = session.memory.model_copy(update={"learned": max(outcome.upto, session.memory.learned), "learn_at": 0.0, "learn_tries": 0})
             session = session.model_copy(update={"memory": mark, "notices": (*session.notices, *outcome.notices)})
         case act.LearnLater():
-            mark = session.memory.model_copy(update={"learn_at": outcome.at, "learn_tries": session.memory.learn_tries + 1})
+            mark = session.memory.model_copy(update={"learn_at": outcome.at, "learn_tries": session.memory.learn_tries + outcome.failed})
             session = session.model_copy(update={"memory": mark})
         case act.Redacted():
             mark = session.memory.model_copy(update={"indexed": min(session.memory.indexed, outcome.indexed), "made": session.memory.made + 1})

@@ -263,7 +263,10 @@ def _take(home: Path) -> int:
     except BlockingIOError:
         holder = os.pread(lock, 32, 0).decode("ascii", "replace").strip() or "unknown"
         os.close(lock)
-        raise HomeInUse(f"{home} is in use by another steward (process {holder}): stop it, or set STEWARD_HOME to another folder.") from None
+        raise HomeInUse(
+            f"{home} is in use by another steward (process {holder}): stop it, set STEWARD_HOME to another folder, "
+            "or REDIS_URL and QDRANT_URL to servers that several share."
+        ) from None
     os.ftruncate(lock, 0)
     os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
     return lock

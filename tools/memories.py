@@ -29,6 +29,7 @@ _WORDS = {
         "Text": "内容",
         "Long-term memory is not kept here.": "这里没有启用长期记忆。",
         "Long-term memory does not answer right now.": "长期记忆现在没有响应。",
+        "Memory is paused, so nothing is looked up; `/memory resume` turns it on again.": "记忆已暂停，所以没有查找；输入 `/memory resume` 可以恢复。",
     }
 }
 
@@ -76,6 +77,7 @@ def _memory(ctx: ToolContext) -> MemoryAccess:
 
 
 _AWAY = "Long-term memory does not answer right now."
+_PAUSED = "Memory is paused, so nothing is looked up; `/memory resume` turns it on again."
 
 
 @tool(effect="read", group="memory", title="Look into memory", words=_WORDS, time_sensitive=True)
@@ -94,7 +96,7 @@ async def recall(
     except MemoryUnavailable as error:
         raise ToolFailed(_AWAY, code=ErrorCode.UPSTREAM_ERROR) from error
     except MemoryPaused as error:
-        raise ToolFailed("The person has paused their memory, so nothing is looked up. They resume it with `/memory resume`.") from error
+        raise ToolFailed(_PAUSED) from error
     return {"memories": found, "note": "This is all that fits." if found else "Nothing is remembered that fits."}
 
 

@@ -142,14 +142,37 @@ def _joined(left: str, right: str) -> bool:
     return bool(left and right) and left.isascii() and right.isascii() and left.isalnum() and right.isalnum()
 
 
+_DOUBTED: Final = re.compile(
+    r"\b(?:doubt\w*|false|untrue|not true|nobody|no one|den(?:y|ies|ied)|pretend\w*|imagin\w*|wish\w*|hop(?:e|es|ing)|suppos\w*|suspect\w*)\b"
+    r"|\b(?:unless|if|whether|claim\w*|rumou?r\w*)\b"
+    r"|\b(?:was|were|used to be|had been|he|she|they|[a-z]+ (?:says?|said|thinks?|believes?) (?:that )?i(?:'m| am)?)\s*$"
+    r"|怀疑|假的|不是真的|没人|没有人|否认|假装|想象|希望|如果|要是|听说|据说|以为|谣言",
+    re.IGNORECASE,
+)
+"""Before what is quoted it takes back that it is so, or that it still is, or says that it is somebody else's word."""
+_COMPARED: Final = re.compile(r"\b(?:more|less|better|worse|rather|other) than\b|\b(?:over|before|after)\b|\bfrom\b.+\bto\b|比|胜过|超过|不如", re.IGNORECASE)
+_WORD: Final = re.compile(r"[a-z0-9']{3,}|[\u4e00-\u9fff]{2}")
+
+
 def own_sense(text: str, place: Place) -> bool:
     """Whether `text` keeps the sense of what was said: what it affirms and denies, likes and dislikes, and its condition."""
     near = _own_part(place)
+    if _DOUBTED.search(near.partition(place.quote)[0]) or not _same_order(text, place.quote):
+        return False
     if negations(text) != negations(place.quote) or negations(place.quote) < _denied_before(place):
         return False
     if stance(text) != stance(place.quote) and (stance(place.quote) or stance(text)):
         return False
     return over(text) == over(near) or over(text) == over(place.quote)
+
+
+def _same_order(text: str, quote: str) -> bool:
+    """What is compared is told in the order in which it was said: "tea more than coffee" is not "coffee more than tea"."""
+    if _COMPARED.search(quote) is None:
+        return True
+    plain = quote.casefold()
+    places = [plain.find(word) for word in _WORD.findall(text.casefold()) if word in plain]
+    return places == sorted(places)
 
 
 def _own_part(place: Place) -> str:

@@ -73,7 +73,10 @@ class Recaller:
         used = sum(count(found.memory.text) for found in standing)
         asked = understood(question)
         matches = await self.matches(asked, reader.owners, reader.audiences, limit * EMBEDDING_PART)
-        fitting = [found for found in ranked(asked, matches, now=question.now, most=READ) if found.memory.id not in known]
+        found = ranked(asked, matches, now=question.now, most=READ)
+        asked_for = {each.memory.id: each.why for each in found if each.fits}
+        standing = tuple(replace(each, why=asked_for.get(each.memory.id, each.why)) for each in standing)
+        fitting = [each for each in found if each.memory.id not in known]
         return Recalled(found=(*standing, *chosen(fitting, k=MOST, tokens=max(tokens - used, 0), count=count)))
 
     async def matches(self, asked: Asked, owners: tuple[Owner, ...], audiences: frozenset[str] | None, patience: float) -> list[Match]:

@@ -67,7 +67,7 @@ async def test_while_paused_nothing_is_recalled_and_nothing_kept(valkey: Valkey)
         using(d, ("recall", {}))
         await answered(d.stack, "alice", "dm", "What do you know about me?")
         assert "Lisbon" not in json.dumps(told(d))
-        assert "paused their memory" in json.dumps(told(d)), "that nothing is looked up is not that nothing is known"
+        assert "Memory is paused" in json.dumps(told(d)), "that nothing is looked up is not that nothing is known"
         using(d, ("remember", {"text": "I like green tea"}))
         room = d.stack.slack.dm("alice")
         await d.stack.slack.say("alice", room, "keep that in mind, would you")

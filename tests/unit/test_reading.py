@@ -159,3 +159,29 @@ def test_the_pipeline_counts_what_was_wanted_and_what_came() -> None:
     score = labelled(cases, lambda _: Read(candidates=(tea,)))
     assert (score.cases, len(score.wrong), score.right["add"], score.given["supersede"], score.wanted["add"]) == (3, 1, 1, 1, 2)
     assert ["add", "2", "1", "1", "1.000", "0.500"] in [line.split() for line in score.lines("rules")]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("I doubt that I am allergic to nuts", "I am allergic to nuts"),
+        ("It is false that I live in Berlin", "I live in Berlin"),
+        ("Nobody believes I live in Berlin", "I live in Berlin"),
+        ("I was vegan for three years", "vegan for three years"),
+        ("我怀疑我对坚果过敏", "我对坚果过敏"),
+        ("没人相信我住在柏林", "我住在柏林"),
+    ],
+)
+def test_a_quote_that_leaves_out_what_takes_it_back_is_not_believed(text: str, quote: str) -> None:
+    assert parsed(answer(item("said:thing", quote, quote=quote)), [said(text)]).candidates == ()
+
+
+def test_what_is_compared_is_not_turned_round() -> None:
+    text = "I like tea more than coffee"
+    assert parsed(answer(item("like:tea", "I like coffee more than tea", quote=text, kind="preference")), [said(text)]).candidates == ()
+    assert len(parsed(answer(item("like:tea", text, quote=text, kind="preference")), [said(text)]).candidates) == 1
+
+
+@pytest.mark.parametrize("text", ["I take sertraline in the mornings", "I go to mass on Sundays", "I'm in the union", "我每天吃药", "我加入了工会"])
+def test_health_religion_and_the_like_are_not_kept_by_the_model_of_its_own_accord(text: str) -> None:
+    assert parsed(answer(item("said:thing", text)), [said(text)]).candidates == ()
