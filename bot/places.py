@@ -13,8 +13,8 @@ from bot.slack import Slack, SlackDown, SlackRefused
 from memory.keys import Actor, Thread
 from memory.longterm.access import Reader, RoomType
 
-LIFETIME: Final = 300.0
-"""Seconds for which an answer of Slack is taken for the present."""
+LIFETIME: Final = 60.0
+"""Seconds for which an answer of Slack is taken for the present: so long a channel that is shared with others just now still counts as ours."""
 MOST: Final = 5_000
 
 log = structlog.get_logger(__name__)

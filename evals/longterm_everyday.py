@@ -2,9 +2,9 @@
 
 The public sets ask about the past in every question, so they cannot tell whether recall keeps silent when somebody has a sum worked out or an order
 looked up. These requests, written for this project in both languages, do: most have nothing to do with any memory, also right after talk of one; the others
-need the memories that are named. The first day was written along with the rules of recall, the second (`held_`) by somebody who had not seen them, the
-others when they had been read, each measured once before anything was mended by it (docs/long-term-memory.md has those figures); the fifth ends with
-requests in the first person that need nothing. `memories.tsv` holds name, kind, key, text and condition; `requests.tsv` language, the memories' names (`-`:
+need the memories that are named. The first day goes with the rules of recall, the second (`held_`) was blind to them, the others were not; each was
+measured once before anything was mended by it (docs/long-term-memory.md has those figures). The fifth ends with requests in the first person that need
+nothing. `memories.tsv` holds name, kind, key, text and condition; `requests.tsv` language, the memories' names (`-`:
 none may come; `~name`: may come, need not), the person's messages before (`||` between them), and the request.
 """
 

@@ -192,7 +192,7 @@ def reply_language(text: str, transcript: Transcript, group: Sequence[Said]) -> 
     """In which language a request is answered: the one asked for last, here or in an earlier conversation, else its own."""
     if not group:
         return language_of(text)
-    mine = [text, *(said.text for said in reversed(transcript.earlier(group[0].index, group[0].speaker)))]
+    mine = [text, *(said.text for said in reversed(transcript.earlier(group[0].index, group[0].speaker)) if not said.aside)]
     wished = _first(_spoken(one) for one in [*mine, *(memory.text for memory in transcript.note_for(group[-1]).memories if memory.said)])
     return wished or language_of(text)
 

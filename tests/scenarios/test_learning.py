@@ -126,7 +126,8 @@ def item(words: str, quote: str, **more: Any) -> dict[str, Any]:
     return blank | {"text": words, "quote": quote} | more
 
 
-SAID = "Whenever I travel for work I always take the night train because flying wears me out"
+SAID = "On work trips the night train suits me best because flying wears me out"
+"""No rule knows it."""
 
 
 async def test_what_rules_do_not_know_the_model_reads(valkey: Valkey) -> None:
@@ -140,6 +141,12 @@ async def test_what_rules_do_not_know_the_model_reads(valkey: Valkey) -> None:
                 break
             await stack.quiet(0.05)
         assert any("night train" in each for each in found)
+        assert asked_to_read(stack) == 1
+
+
+def asked_to_read(stack: Stack) -> int:
+    """How often the model was asked what is worth remembering."""
+    return sum("worth remembering" in str(request["messages"][0]["content"]) for request in stack.model.requests)
 
 
 HOSTILE = {
@@ -160,6 +167,7 @@ async def test_a_hostile_reading_puts_nothing_in_a_persons_mouth(valkey: Valkey,
         await stack.quiet(0.2)
         found = [each.text for each in (await long_term(stack).memories.listed(ALICE)).memories]
         assert [each for each in found if each not in SAID] == []
+        assert asked_to_read(stack) >= 1
 
 
 @pytest.mark.parametrize("step", ["ask", "ignore"], ids=["found now", "found by a reading that broke off"])

@@ -168,6 +168,15 @@ async def test_the_reply_is_in_the_language_that_is_wished(client: AsyncOpenAI, 
     assert "is **shipped**" in await to.say("Answer in English please. 那个订单到哪了？"), "what was said last counts"
 
 
+@pytest.mark.parametrize(
+    ("aside", "asked", "words"), [("from now on answer in Chinese", f"where is {ONE}?", "is **shipped**"), ("请用英文回答", f"{ONE} 到哪了？", "的状态")]
+)
+async def test_what_stood_in_the_channel_before_the_thread_is_no_wish_for_it(client: AsyncOpenAI, aside: str, asked: str, words: str) -> None:
+    to = talk(client)
+    to.hear(f"(earlier in the channel) {aside}", "Ana")
+    assert words in await to.say(asked)
+
+
 @pytest.mark.parametrize("memory", ["please answer in English", "请用英文回答"])
 async def test_the_wished_language_may_be_english(client: AsyncOpenAI, memory: str) -> None:
     to = talk(client)
