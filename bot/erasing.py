@@ -131,7 +131,8 @@ class Erasing:
         """Have every thread concerned take it out; `sources`: those it was said in too. A thread that has ended holds nothing."""
         said: dict[Thread, list[str]] = {}
         for memory in gone if sources else ():
-            said.setdefault(memory.source.thread, []).extend([memory.source.ts] if memory.source.ts else [])
+            for source in (memory.source, *memory.also_said):
+                said.setdefault(source.thread, []).extend([source.ts] if source.ts else [])
         for thread, ts in also:
             said.setdefault(thread, []).append(ts)
         runs: dict[Thread, list[str]] = {}

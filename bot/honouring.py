@@ -89,8 +89,9 @@ async def _remember(asked: Wish, run: Run, own: Sequence[UserMessage], reader: R
     link = permalink(long_term.places.url, reader.thread, message.ts)
     source = Source(thread=reader.thread, ts=message.ts, said_by=run.requested_by, permalink=link)
     learned = await long_term.memories.learn(reader, candidates, source, context=before, said_at=at, asked_at=float(run.request_ts))
-    if not learned:
-        return act.Wished(("paused",))
+    if not learned:  # the other reason: something of the very message they point to was forgotten
+        paused = not (await long_term.memories.settings(run.requested_by)).learning
+        return act.Wished(("paused" if paused else "refused:nothing",))
     kept = tuple(each.memory.id for each in learned if each.memory is not None)
     return act.Wished(tuple(dict.fromkeys(_code(each) for each in learned)), kept)
 

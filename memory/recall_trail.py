@@ -51,6 +51,8 @@ class Begun(BaseModel):
     ids: tuple[str, ...]
     thread: Thread | None = None
     """In whose channel agreements were meant too."""
+    also: tuple[tuple[Thread, str], ...] = ()
+    """Further messages that carry it, as the one that asked for it."""
 
 
 class RecallTrail:
@@ -116,9 +118,9 @@ class RecallTrail:
             raise MailboxDown(type(error).__name__) from error
         return [(raw.decode().partition(_BETWEEN)[0], float(at)) for raw, at in found]
 
-    async def begin(self, actor: Actor, mark: str, ids: Sequence[str], thread: Thread | None = None) -> None:
-        """Note what a request is about to have forgotten (of `thread`'s channel too), until `done`. Raises `MailboxDown`."""
-        begun = Begun(actor=actor, mark=mark, ids=tuple(ids), thread=thread)
+    async def begin(self, actor: Actor, mark: str, ids: Sequence[str], thread: Thread | None = None, also: Sequence[tuple[Thread, str]] = ()) -> None:
+        """Note what a request is about to have forgotten (of `thread`'s channel too), with what else carries it, until `done`. Raises `MailboxDown`."""
+        begun = Begun(actor=actor, mark=mark, ids=tuple(ids), thread=thread, also=tuple(also))
         try:
             await self._client.hset(self._keys.unfinished, f"{actor.user_id} {mark}", begun.model_dump_json())
             await self._client.set(self._keys.forgetting(actor, mark), _BETWEEN.join(ids), ex=BEGUN_FOR)

@@ -74,6 +74,13 @@ PRIVATE: Final = Audience(scope="private")
 WORKSPACE: Final = Audience(scope="workspace")
 
 
+def narrower(one: Audience, other: Audience) -> Audience:
+    """The one that reaches fewer; of two channels neither does, so then only direct conversations are left."""
+    if one.scope == other.scope:
+        return one if one == other else PRIVATE
+    return min(one, other, key=lambda audience: ("private", "channel", "workspace").index(audience.scope))
+
+
 def learned_in(thread: Thread, room_type: RoomType, *, shared: bool = False) -> Audience:
     """The audience of a fact said there. `shared`: other companies' people read there too, so what is said there stays there."""
     if room_type == "im":

@@ -48,7 +48,7 @@ _NEGATION: Final = re.compile(
     r"\b(?:not|no|never|cannot|neither|nor|none|without|avoid|stopped|quit|gave up|given up)\b|"
     r"(?<!am )(?<!['’]m )(?<!get )(?<!got )\bused to\b|\b\w+n['’]t\b|"
     r"\b(?:dont|doesnt|isnt|cant|wont|arent|didnt)\b|"
-    r"[不没勿莫]|别|戒|从未|并非|无法|避免",
+    r"不(?:用|必|需要?)|无需|[不没勿莫]|别|戒|从未|并非|无法|避免",
     re.IGNORECASE,
 )
 _AGAINST: Final = re.compile(
@@ -118,10 +118,12 @@ _SAME_ATTRIBUTE: Final = {
 }
 """What a model may call the attributes that the rules know: one person has one home, whichever word was chosen for it."""
 _WEAK: Final = frozenset(
-    {"want", "would", "need", "pleas", "thing", "get", "make", "go", "use", "对", "想", "要", "会", "能", "可", "以", "给", "用", "请", "让"}
+    {"want", "would", "need", "pleas", "thing", "get", "make", "go", "goe", "use", "对", "想", "要", "会", "能", "可", "以", "给", "用", "请", "让"}
 )
 
 
+PAIRS_APART: Final = 3
+"""Pairs of Chinese characters that one small word more or less parts or joins."""
 HARDLY_MORE: Final = 0.85
 """Share of terms from which a text that holds all of another says the same."""
 
@@ -199,6 +201,8 @@ def alike(left: str, right: str) -> bool:
     """Whether two texts, of whatever key, say the same: one holds all of the other and hardly more; numbers, denying and whose it is agree."""
     if marks(left) != marks(right) or denies(left) != denies(right) or stance(left) != stance(right) or frame(left) != frame(right):
         return False
+    if roles_differ(left, right):
+        return False
     return same_text(left, right) or ((says_all_of(left, right) or says_all_of(right, left)) and dice(content(left), content(right)) >= HARDLY_MORE)
 
 
@@ -219,8 +223,80 @@ def turned_round(left: str, right: str) -> bool:
     """Whether they differ by a denial alone: "skip payment" and "do not skip payment"."""
     if negations(left) % 2 == negations(right) % 2:
         return False
-    bare = [content(_NEGATION.sub("", text)) for text in (left, right)]
-    return bool(bare[0]) and bare[0] == bare[1]
+    bare = [content(_NEGATION.sub("", _NOT_NEGATIVE.sub(" ", text))) for text in (left, right)]
+    # A word that is left out parts two characters or joins them: such a pair is no difference.
+    apart = [each for each in bare[0] ^ bare[1] if not (is_han(each) and len(each) > 1)]
+    return bool(bare[0] & bare[1]) and not apart and len(bare[0] ^ bare[1]) <= PAIRS_APART and not roles_differ(left, right)
+
+
+_ALL_OF_IT: Final = re.compile(
+    r"\b(?:show|tell|give|list|include|report)\b(?: me)? (?:everything|all(?: of it| the details)?\b|the (?:whole|full|complete)\b)|"
+    r"(?:全部|所有|完整|一切)(?:内容|信息|细节|情况)?都?(?:告诉|给|显示|列|说)|(?:告诉|给|显示|列出|说)(?:我)?(?:全部|所有|完整)",
+    re.IGNORECASE,
+)
+_PART_OF_IT: Final = re.compile(r"\b(?:just|only|skip|leave out|without|omit)\b|只|不用|跳过|别说|不要说|省略", re.IGNORECASE)
+
+
+@lru_cache(maxsize=8192)
+def breadth(text: str) -> int:
+    """How much is to be shown: 1 all of it, -1 only a part, 0 it does not say (or says both)."""
+    return (1 if _ALL_OF_IT.search(text) else 0) - (1 if _PART_OF_IT.search(text) else 0)
+
+
+def days_differ(left: str, right: str) -> bool:
+    """Whether each names a day or month that the other does not: of Mondays nothing is said by Fridays."""
+    named = [frozenset(each for each in marks(text) if not each[0].isdigit()) for text in (left, right)]
+    return bool(named[0] - named[1]) and bool(named[1] - named[0])
+
+
+def counts_differ(left: str, right: str) -> bool:
+    """Whether both tell a number of the same, and not the same number: "two cats" and "three cats"."""
+    told = [frozenset(each for each in marks(text) if each[0].isdigit()) for text in (left, right)]
+    return all(told) and bool(told[0] - told[1]) and bool(told[1] - told[0])
+
+
+_ROLE: Final = re.compile(
+    r"(?P<role>\b(?:from|to|into|by|with|without|for|before|after|than|over|under|above|below|until|till|of|on|in|at)\b)|(?P<end>\b(?:i|we|you)\b|[,;:])|(?P<word>[^\W_]+(?:['’-][^\W_]+)*)",
+    re.IGNORECASE,
+)
+_ROLE_ZH: Final = re.compile(r"(?P<role>[从到向给比把被飞由替帮跟对发抄]|抄送|发给|交给|汇报给)(?P<word>[\u3400-\u9fff]{2})")
+_MANNER: Final = frozenset({"usual", "usuali", "often", "sometim", "normal", "general", "typic", "mostli", "main", "onli", "alway", "never", "regular"})
+
+
+@lru_cache(maxsize=8192)
+def _roles(text: str) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The words that stand under a preposition, each with it, and the other words in their order; adverbs, which may stand anywhere, apart."""
+    under: list[tuple[str, str]] = []
+    bare: list[str] = []
+    role = ""
+    for match in _ROLE.finditer(_FILL.sub(" ", _LEADS.sub(" ", text))):
+        if match["role"]:
+            role = match["role"].casefold()
+        elif match["end"]:
+            role = ""
+        else:
+            for word in terms(match["word"]):
+                if word in _MANNER or word in _WEAK:
+                    continue
+                if role:
+                    under.append((role, word))
+                else:
+                    bare.append(word)
+    return tuple(under), tuple(bare)
+
+
+def roles_differ(left: str, right: str) -> bool:
+    """Whether the words two texts share do other things in them: "from Berlin to Oslo" and "from Oslo to Berlin". A clause that only moved does not."""
+    if is_han(left) and is_han(right):
+        told = [{match["word"]: match["role"] for match in _ROLE_ZH.finditer(text)} for text in (left, right)]
+        return sorted(plain(left)) == sorted(plain(right)) and told[0] != told[1]
+    if is_han(left) or is_han(right):
+        return False
+    shared = frozenset(terms(left)) & frozenset(terms(right))
+    first, second = (
+        (frozenset(each for each in under if each[1] in shared), [word for word in bare if word in shared]) for under, bare in map(_roles, (left, right))
+    )
+    return first != second
 
 
 @lru_cache(maxsize=8192)

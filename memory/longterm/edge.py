@@ -23,7 +23,7 @@ import structlog
 
 from memory.longterm.access import Owner
 from memory.longterm.collection import Meta, Tuning, by_owner, narrowed, newest, unpack, vector_text
-from memory.longterm.edge_link import Link
+from memory.longterm.edge_link import ANSWER_WITHIN, Link
 from memory.longterm.files import lock, replace_text
 from memory.longterm.packed import packed, scored
 from memory.longterm.store import Floats, Hit, Record, StoreDown, StoreError, StoreInUse, What, Where
@@ -34,14 +34,18 @@ AT_ONCE: Final = 200
 """Records moved or turned into objects without letting others have their turn."""
 COPIED: Final = 100
 """Records copied into a new revision at once."""
+BUILT_WITHIN: Final = 600.0
+"""Seconds after which a process that writes a part anew, and says nothing, hangs: bringing a large part into its final form takes a while."""
 WHATS: Final[tuple[What, ...]] = ("memory", "change", "settings")
 
 
 class EdgeStore:
     """See `Store`. `home` is its own folder, made when it is not there."""
 
-    def __init__(self, home: Path, *, model: str, size: int, tuning: Tuning | None = None) -> None:
+    def __init__(self, home: Path, *, model: str, size: int, tuning: Tuning | None = None, within: float = ANSWER_WITHIN) -> None:
+        """`within`: seconds after which an engine that says nothing hangs and is started again."""
         self.home = home
+        self._within = within
         self.model = model
         self.size = size
         self.tuning = tuning or Tuning()
@@ -76,7 +80,7 @@ class EdgeStore:
 
     async def run(self, shards: int) -> None:
         """Start the engine on the generation. The lock is held already."""
-        self._link = Link("shards", str(self.home / self.generation), shards, self.size, self.tuning.engine)
+        self._link = Link("shards", str(self.home / self.generation), shards, self.size, self.tuning.engine, within=self._within)
         await self._link.start()
 
     def _tidy(self) -> None:
@@ -246,7 +250,7 @@ class EdgeStore:
     async def rewrite(self, number: int) -> None:
         """Write one part anew, from what is there, while others read and write."""
         folder = await self._call("copy_begin", number)
-        builder = Link("builder", folder, str(self.home / self.generation / "blank"), self.size, self.tuning.engine)
+        builder = Link("builder", folder, str(self.home / self.generation / "blank"), self.size, self.tuning.engine, within=BUILT_WITHIN)
         try:
             place: Any = None
             while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from memory.longterm.access import WORKSPACE, Audience, Owner
 from memory.longterm.candidate import Candidate
@@ -53,13 +54,35 @@ def memory_from(one: str, place: Place, candidate: Candidate, at: float) -> Memo
     )
 
 
+def begun(memory: Memory) -> float:
+    """When what a memory made by code tells was said, or done: the request that led to it, if there was one. Seconds since the epoch."""
+    return min(memory.source.at or memory.created, memory.created)
+
+
+ALSO: Final = 20
+"""Further messages that said the same of which a memory keeps the place."""
+
+
+def also_said(known: Memory, now: Source) -> tuple[Source, ...]:
+    """Where a known memory was said besides the place that `now` becomes or is added to, the latest last."""
+    told = {(each.thread.id, each.ts): each for each in (*known.also_said, known.source) if each.ts and each.via == "message"}
+    told.pop((now.thread.id, now.ts), None)
+    return tuple(told.values())[-ALSO:]
+
+
 def told_anew(known: Memory, fresh: Memory, at: float) -> Memory:
     """A known memory told anew: it keeps its id and age, and takes the wider of the two audiences, for what was said in public is public."""
     wider = WORKSPACE if WORKSPACE in (known.audience, fresh.audience) else fresh.audience if known.audience.scope == "private" else known.audience
     kept = {"id": known.id, "created": known.created, "audience": wider, "times_said": known.times_said + 1, "updated": at}
     kept |= {"times_recalled": known.times_recalled, "last_recalled": known.last_recalled, "always": known.always or fresh.always}
     kept |= {"explicit": known.explicit or fresh.explicit, "importance": max(known.importance, fresh.importance)}
-    return fresh.model_copy(update=kept)
+    return fresh.model_copy(update=kept | {"also_said": also_said(known, fresh.source)})
+
+
+def said_again(known: Memory, source: Source) -> tuple[Source, ...]:
+    """The other places of a memory that keeps its own, once it was said at `source` as well."""
+    others = tuple(each for each in known.also_said if (each.thread, each.ts) != (source.thread, source.ts))
+    return (*others, source)[-ALSO:] if source.ts and source.via == "message" else others
 
 
 def with_older_forms(asked: Sequence[Memory], everything: Sequence[Memory]) -> dict[str, Memory]:

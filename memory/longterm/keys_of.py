@@ -73,7 +73,7 @@ _ARTICLE: Final = re.compile(
     r"^(?:(?:the|a|an|any|all|most|really|very|my|our|some|eating|drinking|having)\s+|(?:吃|喝|那种|这种|各种|所有的?|任何|一切)\s*)", re.IGNORECASE
 )
 _TAIL: Final = re.compile(
-    r"(?:\s+(?:too|now|anymore|any more|at all|so much|a lot|very much|please|的|了|这些|之类的?))+$|(?:了|的|呢|啊|哦|呀|吧|哈|等等?|之类的?|什么的)+$",
+    r"(?:\s+(?:too|now|again|anymore|any more|at all|so much|a lot|very much|please|的|了|这些|之类的?))+$|(?:了|的|呢|啊|哦|呀|吧|哈|等等?|之类的?|什么的)+$",
     re.IGNORECASE,
 )
 

@@ -285,7 +285,7 @@ class Memories:
 
         `thread`: also agreements of its channel that they said.
         """
-        if told := [memory.source for memory in await self.going(actor, ids, thread=thread)]:
+        if told := [source for memory in await self.going(actor, ids, thread=thread) for source in (memory.source, *memory.also_said)]:
             async with self.locks.held(person(actor)):  # first: a reading of these messages that is under way must not tell it again
                 await self._chosen(actor, (await self.settings(actor)).without(told))
         gone = await self._forget(person(actor), ids)

@@ -94,6 +94,8 @@ class Memory(BaseModel):
     """The person asked for it to be remembered."""
     audience: Audience
     source: Source
+    also_said: tuple[Source, ...] = ()
+    """The latest other messages in which the person said the same: what is forgotten is taken out of those threads too."""
     context: str = ""
     """What was said just before (the message it answered): for its terms in the index only, neither kept nor shown."""
     created: float

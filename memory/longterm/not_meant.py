@@ -13,7 +13,7 @@ from typing import Final
 from memory.longterm.candidate import Refusal, Said
 from memory.longterm.halves import asks_for_good
 from memory.longterm.own_words import Sentence, own_words, sentences
-from memory.longterm.rule_form import NAME, NAME_ZH
+from memory.longterm.rule_form import NAME, NAME_ZH, SURNAMES
 from memory.longterm.secrets_found import secret
 from memory.longterm.wishes import asked
 
@@ -48,6 +48,21 @@ _ANOTHER: Final = re.compile(
     r"|他|她|他们|她们|小[\u4e00-\u9fff](?![\u4e00-\u9fff]*(?:我|吃|心))|老[王李张刘陈杨赵黄周吴](?=.)|[王李张刘陈杨赵黄周吴徐孙马朱胡林郭何高罗](?:经理|总|工|老师|哥|姐|先生|女士|小姐)|<@\w+>)",
     _FLAGS,
 )
+_PRIVATE: Final = re.compile(
+    r"^(?:and |but |so |remember |note |that |please )*(?!(?-i:It|That|This|There|What|Here|Who|Everything|Nothing|Everyone|Everybody|Someone|We|You|My|Our|Write|Show|Use|Keep|List|Add|Send|Give|Include|Ignore|Skip|Count|Hide|Sort|Make|Avoid|Mark|Put|No|All|Any|Most|Some)\b)(?-i:[A-Z][a-z]+)(?: (?-i:[A-Z][a-z]+))?(?: (?:really|often|always|secretly|still|probably))? (?:drinks?|drank|smokes?|gambles?|cheats?|cheated|sleeps? (?:with|around)|takes? (?:drugs|pills|antidepressants)|uses? drugs|dated|is dating|fancies|"
+    r"flirts?|lies?|lied|steals?|stole|snores?|owes?|beats?|hits?|(?:broke|split) up|divorced|married|fell in love|cries|cried|drives? drunk|goes? to (?:therapy|church|rehab|aa)|weighs?|dyes?|sees? (?:a|his|her) (?:therapist|shrink))\b"
+    r"|^(?:记住|记得|请|还有|而且|但是?)*(?:小[\u4e00-\u9fff]|老[\u4e00-\u9fff]|(?-i:[A-Z])[a-z]+|["
+    + SURNAMES
+    + r"][\u4e00-\u9fff]{1,2}?)(?:经常|总是|老是|偷偷|一直|常常|又|最近)*(?:喝酒|喝太多|酗酒|抽烟|赌博?|出轨|劈腿|吸毒|偷|撒谎|打(?:老婆|孩子)|离婚|恋爱|相亲|欠)",
+    _FLAGS,
+)
+"""What somebody does outside work, or what is only said about them."""
+_COMPANY: Final = re.compile(
+    r"^(?:and |but |so |remember |note |that |please )*(?!(?:He|She|They|My|His|Her)\b)(?-i:[A-Z][A-Za-z]+)(?: (?-i:[A-Z][A-Za-z]+))? (?:only |always |now |never )?(?:wants?|prefers?|needs?|requires?|expects?|pays?|accepts?|likes?|uses?|bills?|orders?)\b(?![^.]*\b(?:his|her)\b)[^.]*"
+    r"\b(?:invoices?|invoiced|bills?|billed|contracts?|purchase orders?|quotes?|payments?|paid|reports?|deliver(?:y|ies|ed)|shipments?|dollars|euros|pounds|usd|eur|gbp|net \d+|receipts?|statements?|specs?|tickets?)\b",
+    _FLAGS,
+)
+"""How a business wants its business done concerns nobody's private life."""
 _WORK: Final = re.compile(
     r"\b(?:owns?|is on call|on-?call|is responsible for|is in charge of|reviews?|approves? the|leads?|handles?|maintains?|is the (?:owner|contact|lead))\b|负责|值班|牵头|维护|是.{0,8}(?:负责人|接口人|联系人)",
     _FLAGS,
@@ -61,11 +76,11 @@ _WORK_TIE: Final = re.compile(
 """Whom one reports to is one's own work: a name, and nothing else about them."""
 _SENSITIVE: Final = re.compile(
     r"\b(?:depress\w*|anxiety|bipolar|adhd|autis\w*|cancer|tumou?r|hiv|aids|pregnan\w*|miscarriage|diabet\w*|epilep\w*|asthma|insomnia|migraines?|surgery|chemo\w*|medication|antidepressants?|"
-    r"therap(?:y|ist)|psychiatr\w*|disab(?:led|ility)|diagnosed|blood pressure|hepatitis|religio\w*|muslim|christian|catholic|jewish|hindu|buddhist|atheist|church|mosque|pray\w*|"
-    r"vot(?:e|ed|es|ing) for|democrat|republican|communist party|party member|left-wing|right-wing|political\w*|gay|lesbian|bisexual|transgender|queer|sexual\w*|union member|trade union|labou?r union|"
+    r"therap(?:y|ist)|psychiatr\w*|disab(?:led|ility)|diagnosed|blood pressure|hepatitis|religio\w*|muslim|christian|catholic|jewish|hindu|buddhist|atheist|church|mosque|temple|synagogue|pray\w*|(?:go(?:ing)?|went) to mass|sertraline|prozac|insulin|zoloft|xanax|ritalin|lithium|statins?|"
+    r"vot(?:e|ed|es|ing) for|democrat|republican|communist party|party member|left-wing|right-wing|political\w*|gay|lesbian|bisexual|transgender|queer|sexual\w*|union member|(?:in|of|joined) (?:the|a) union|trade union|labou?r union|"
     r"halal|kosher|ramadan|rehab|alcoholic|hospitali[sz]ed|ivf|criminal record|convicted|arrested|salary|my income|i earn|bankrupt\w*|in debt|divorc\w*|ethnic\w*|immigration status|undocumented)\b"
-    r"|抑郁|焦虑症|双相|自闭|癌|肿瘤|艾滋|怀孕|流产|糖尿病|癫痫|哮喘|失眠|偏头痛|手术|化疗|吃药|服药|心理医生|精神科|残疾|确诊|高血压|乙肝|宗教|信教|信仰|穆斯林|基督|天主教|佛教徒|无神论|教堂|祷告|"
-    r"投票给|党员|政治立场|左派|右派|清真|斋月|做礼拜|(?<!相)信佛(?!山)|(?<!相)信基督|(?<!相)信主(?!管)|佛教|道教|伊斯兰(?!堡)|戒毒|酗酒|住院|试管婴儿|同性恋|双性恋|跨性别|性取向|工会会员|前科|犯罪记录|被捕|工资|月薪|年薪|收入|负债|欠债|离婚|民族是",
+    r"|抑郁|焦虑症|双相|自闭|癌|肿瘤|艾滋|怀孕|流产|糖尿病|癫痫|哮喘|失眠|偏头痛|手术|化疗|吃药|服药|舍曲林|胰岛素|心理医生|精神科|残疾|确诊|高血压|乙肝|宗教|信教|信仰|穆斯林|基督|天主教|佛教徒|无神论|教堂|祷告|"
+    r"投票给|党员|政治立场|左派|右派|清真|斋月|做礼拜|(?<!相)信佛(?!山)|(?<!相)信基督|(?<!相)信主(?!管)|佛教|道教|伊斯兰(?!堡)|戒毒|酗酒|住院|试管婴儿|同性恋|双性恋|跨性别|性取向|工会会员|加入(?:了)?工会|我是工会|做弥撒|前科|犯罪记录|被捕|工资|月薪|年薪|收入|负债|欠债|离婚|民族是",
     _FLAGS,
 )
 _AUTHORITY: Final = re.compile(
@@ -93,7 +108,10 @@ def authority(text: str) -> bool:
 
 def anothers(text: str) -> bool:
     """Whether a clause is about somebody else's private life. What a colleague does at work is not."""
-    return _ANOTHER.search(text.strip()) is not None and _WORK.search(text) is None and not work_tie(text)
+    said = text.strip()
+    if _PRIVATE.search(said):
+        return True
+    return _ANOTHER.search(said) is not None and _WORK.search(text) is None and not work_tie(text) and (_COMPANY.search(said) is None or sensitive(said))
 
 
 def work_tie(text: str) -> bool:

@@ -40,6 +40,33 @@ _FORWARDED: Final = re.compile(
     r".*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_MAIL: Final = re.compile(
+    r"^[ \t]*(?:from|to|subject|sent|cc|bcc|发件人|收件人|主题|发送时间|抄送)[ \t]*[:：][^\n]*(?:\n[ \t]*(?:from|to|subject|sent|date|cc|bcc|reply-to|发件人|收件人|主题|发送时间|日期|时间|抄送)[ \t]*[:：][^\n]*)+.*\Z",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+"""A mail with its head: at least two lines of it, and everything below."""
+_TALK: Final = re.compile(
+    r"^[ \t]*(?!(?:i|i'm|my|we|our|please|don't|do not|never|remember|from|when|if|the|always|usually|at|on|until|after|before|call|meet)\b|[我请别咱]|以后|记住|每)[\w.·\u4e00-\u9fff]{1,20}(?: [\w.·\u4e00-\u9fff]{1,20})?"
+    r"[ \t]+\[?(?:(?:上午|下午|晚上|凌晨|中午) ?)?\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\]?[ \t]*\n(?:[^\n]*\S[^\n]*(?:\n|\Z))+",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A message copied out of a conversation: who, when, and below it, up to an empty line, what."""
+_HANDED: Final = re.compile(
+    r"^[^\n]{0,60}?(?:\b(?:proof ?read|translate|summari[sz]e|rewrite|rephrase|correct|polish|edit|review|improve|check|reply to|answer)\b(?: (?:this|that|it|the|following|below|text|mail|e-?mail|message|letter|note|draft|for me|please|into \w+|to \w+))*"
+    r"|\b(?:here(?:'s| is| are)|this is|below is|i (?:got|received)|look at) (?:\w+ ){0,3}(?:mail|e-?mail|message|letter|text|note|draft|transcript|chat|conversation|post|ticket|reply|answer)s?\b(?: (?:that )?(?:\w+ ){1,4}(?:got|received|sent|wrote|forwarded|posted))?(?: (?:from|by|to) [\w .]{1,20})?"
+    r"|(?:校对|翻译|润色|改写|总结|修改|检查|看)(?:一?下)?(?:这|下面|以下)?(?:这|的)?(?:段|封|条|篇|个)?(?:的)?(?:话|文字|邮件|消息|信|内容|文本|短信)?|(?:这是|下面是|以下是|收到)[^\n，,。]{0,10}(?:邮件|消息|信|短信|留言|聊天|原文|文字|内容|回复))(?: ?(?:please|谢谢|吧))?[ \t]*[:：][ \t]*\n.*\Z",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+"""A text handed over to be worked on, or to be read: everything below the line that says so."""
+_ASKED_OF: Final = re.compile(
+    r"^[^\n]*(?:\b(?:what|how|why)\b[^\n?]{0,60}\b(?:(?:he|she|they) |does (?:this|that|it) (?:mean|say)|(?:reply|answer|respond|react) to (?:this|that|it|him|her|them))[^\n?]{0,40}\?|(?:这|他|她|对方|他们|她们)[^\n？?]{0,16}(?:什么意思|怎么回|怎么看|啥意思|是什么)[^\n？?]{0,8}[？?])[ \t]*\n\s*\n.*\Z",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+_SIGNED: Final = re.compile(
+    r"\n[ \t]*(?:--|—|——|best|regards|best regards|kind regards|cheers|sincerely|yours|此致|祝好|敬上|谨上)[ \t]*,?[ \t]*\n?[ \t]*(?!wishes|regards|谢)[A-Z\u4e00-\u9fff][\w .\u4e00-\u9fff]{0,30}\s*\Z",
+    re.IGNORECASE,
+)
+"""A name below a text: whoever writes to an assistant signs nothing."""
 _END: Final = re.compile(r"[。！？!?;；\n…]+|\.(?=\s|$)")
 _ABBREVIATED: Final = re.compile(r"\b(?:mr|mrs|ms|dr|st|vs|e\.g|i\.e|etc|approx|no|a\.m|p\.m|dept|inc|ltd)$", re.IGNORECASE)
 _ASKS: Final = re.compile(r"[?？]")
@@ -49,8 +76,13 @@ _ASKS: Final = re.compile(r"[?？]")
 def own_words(text: str) -> str:
     """`text` with everything blanked out (characters by spaces, lines kept) that the person did not say in their own words."""
     out = text[:READ]
-    for pattern in (_FENCE, _FORWARDED, _CODE, _LINE):
+    signed = _SIGNED.search(out) is not None
+    for pattern in (_FENCE, _FORWARDED, _MAIL, _TALK, _HANDED, _CODE):
         out = pattern.sub(_blank, out)
+    out = _ASKED_OF.sub(_blank, out)
+    if signed and _SIGNED.search(out):
+        out = re.sub(r"[^\n]", " ", out)
+    out = _LINE.sub(_blank, out)
     return _QUOTED.sub(_without_quoted, out)
 
 
@@ -105,7 +137,7 @@ _STARTS_EN: Final = (
 )
 _STARTS_ZH: Final = "(?:而且|并且|但是?|不过|另外|还有|所以|然后|也|同时|因为|再|顺便){0,3}(?:我|俺|咱|以后|今后|往后|从现在|请|叫我|别|不要|记住|记得|大家|团队|现在(?=[^，,。]{0,3}我)|平时|每次|每周|每天|每月|凡是|只要|如果|开玩笑|你|帮|算一?下|查一?下|查询|看一下|告诉我|给我)"
 _SPLITS: Final = re.compile(
-    rf"(?:\s*,\s+|\s*[，]\s*|\s+[-–—]+\s+|\s+)(?=(?:(?<=[,，–—-] )|(?<=[,，])|(?=(?:and|but|so|plus)\s)){_STARTS_EN})|[，,、]\s*(?={_STARTS_ZH})|(?<=[\u4e00-\u9fff])(?=但是?我|不过我|而且我|所以我)",
+    rf"(?:\s{{0,8}},\s{{1,8}}|\s{{0,8}}[，]\s{{0,8}}|\s{{1,8}}[-–—]{{1,8}}\s{{1,8}}|\s{{1,8}})(?=(?:(?<=[,，–—-] )|(?<=[,，])|(?=(?:and|but|so|plus)\s)){_STARTS_EN})|[，,、]\s*(?={_STARTS_ZH})|(?<=[\u4e00-\u9fff])(?=但是?我|不过我|而且我|所以我)",
     re.IGNORECASE,
 )
 

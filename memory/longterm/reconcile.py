@@ -7,15 +7,19 @@ private wording never reaches more people than it was said to: what is said agai
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, Protocol
 
 from memory.longterm.access import Audience
 from memory.longterm.alike import (
     alike,
+    breadth,
     conditions,
     content,
     core,
+    counts_differ,
+    days_differ,
     denies,
     dice,
     finer_value,
@@ -24,6 +28,7 @@ from memory.longterm.alike import (
     is_han,
     marks,
     over,
+    roles_differ,
     same_value,
     says_all_of,
     side_of,
@@ -32,6 +37,7 @@ from memory.longterm.alike import (
     turned_round,
 )
 from memory.longterm.candidate import Candidate, Step, Verdict
+from memory.longterm.eating import eating
 from memory.longterm.memory import Kind, Memory
 
 Relation = Literal["same", "against", "unclear"]
@@ -42,6 +48,8 @@ REWORDED: Final = 0.8
 """Share of words from which a rewording under the same key counts as the same, `NEAR_WORDS` where it is as near in meaning as `NEAR_ENOUGH`."""
 NEAR_WORDS: Final = 0.75
 NEAR_ENOUGH: Final = 0.93
+_NUMERIC: Final = re.compile(r"\d|day|\bweek")
+_PARTS: Final = re.compile(r"[,，;；]|\bbut\b")
 NAMED: Final = 0.5
 """Share of words from which a retraction under another key names what it ends."""
 DETAILS: Final = 3
@@ -142,13 +150,22 @@ def relation(new: Stated, old: Stated, *, near: float = 0.0) -> Relation | None:
     if old.kind not in _COMPARED[new.kind]:
         return None
     under = conditions(new.condition, old.condition)
+    if under == "same" and (eaten := eating(new, old)) is not None:
+        return eaten
     if subject(new.key)[0] != subject(old.key)[0]:
         return _of_other_key(new, old) if under == "same" else None
     if new.condition and old.condition and is_han(new.condition) != is_han(old.condition) and new.value and same_value(new.value, old.value):
         under = "same"  # one condition in two languages: key and value vouch for it
-    if under == "apart":
-        return None
+    return None if under == "apart" else _of_one_key(new, old, under, near)
+
+
+def _of_one_key(new: Stated, old: Stated, under: str, near: float) -> Relation | None:
+    """One key, under one condition (`same`) or under two that overlap."""
+    if new.condition and under == "same" and (broad := breadth(new.text)) and breadth(old.text) == -broad:
+        return "against"
     opposite = _opposite(new, old)
+    if opposite and days_differ(new.text, old.text):
+        return None  # what is not so on Mondays may be so on Fridays
     if new.value and old.value and not same_value(new.value, old.value) and not (side_of(new.value) and side_of(old.value)):
         return _of_other_value(new, old, opposite=opposite) if under == "same" else None
     if opposite:
@@ -162,10 +179,13 @@ def relation(new: Stated, old: Stated, *, near: float = 0.0) -> Relation | None:
 
 def _of_one_side(new: Stated, old: Stated, near: float) -> Relation | None:
     """One key, no contradiction in what they affirm or deny, and no two values that differ."""
+    one_language = is_han(new.text) == is_han(old.text)
     if new.value and old.value:
-        return "same"
+        return _of_one_value(new, old) if one_language else "same"
     if turned_round(new.text, old.text):
         return "against"
+    if one_language and not (new.single or old.single) and (roles_differ(new.text, old.text) or _denial_apart(new.text, old.text)):
+        return None  # the same words, and perhaps not the same: both are kept
     if says_all_of(new.text, old.text) or says_all_of(old.text, new.text):
         return "same"
     if new.single or old.single:
@@ -173,6 +193,20 @@ def _of_one_side(new: Stated, old: Stated, near: float) -> Relation | None:
     if is_han(new.text) != is_han(old.text):
         return "same" if has_object(new.key) and marks(new.text) == marks(old.text) else None
     return "same" if _reworded(new, old, near) else None
+
+
+def _of_one_value(new: Stated, old: Stated) -> Relation | None:
+    """One key and one value: the same, unless the words around the value tell of other days, or of another number of it."""
+    if _NUMERIC.search(new.value) or _NUMERIC.search(old.value):
+        return "same"  # the days and numbers are the value, which has been compared
+    if days_differ(new.text, old.text):
+        return None
+    return "against" if has_object(new.key) and counts_differ(new.text, old.text) else "same"
+
+
+def _denial_apart(new: str, old: str) -> bool:
+    """Whether one denies and the other does not, in hardly any other words."""
+    return denies(new) != denies(old) and len(_PARTS.findall(new)) == len(_PARTS.findall(old)) and dice(content(new), content(old)) >= REWORDED
 
 
 def _reworded(new: Stated, old: Stated, near: float) -> bool:
@@ -343,7 +377,7 @@ def _retraction(candidate: Candidate, standing: Sequence[Memory], said_at: float
 
 def _named_by(candidate: Candidate, memory: Memory) -> bool:
     kinds = frozenset({Kind.AGREEMENT}) if candidate.kind is Kind.AGREEMENT else _ENDED
-    if memory.kind not in kinds or not _values_meet(candidate, memory):
+    if memory.kind not in kinds or not _values_meet(candidate, memory) or days_differ(candidate.text, memory.text):
         return False
     if candidate.condition and conditions(candidate.condition, memory.condition) != "same":
         return False

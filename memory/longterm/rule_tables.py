@@ -11,6 +11,7 @@ from typing import Final
 from memory.longterm.rule_answers import ANSWERS
 from memory.longterm.rule_body import BODY
 from memory.longterm.rule_form import Rule
+from memory.longterm.rule_over import OVER
 from memory.longterm.rule_person import PERSON
 from memory.longterm.rule_room import CASES, ROOM
 from memory.longterm.rule_taste import TASTE
@@ -18,5 +19,5 @@ from memory.longterm.rule_work import WORK
 
 __all__ = ["CASES", "RULES", "Rule"]
 
-RULES: Final[tuple[Rule, ...]] = (*BODY, *PERSON, *WORK, *ANSWERS, *TASTE, *ROOM)
+RULES: Final[tuple[Rule, ...]] = (*OVER, *BODY, *PERSON, *WORK, *ANSWERS, *TASTE, *ROOM)
 """In the order in which they are tried: the first that fits a clause reads it."""

@@ -22,8 +22,9 @@ from memory.longterm.own_words import Sentence, clauses, own_words, sentences, u
 from memory.longterm.plans import plan
 from memory.longterm.rule_tables import CASES, RULES, Rule
 from memory.longterm.secrets_found import secret
-from memory.longterm.values_of import NORMAL, known_place, language_name, names_weekday, plain, weekdays
+from memory.longterm.values_of import NORMAL, known_place, language_name, names_weekday, place, plain, weekdays
 from memory.longterm.wishes import asked
+from memory.terms import is_pair, terms
 
 LONGEST_CLAUSE: Final = 400
 """Characters of a clause that may be a statement; what goes on longer is prose, and two hundred patterns would take their time with it."""
@@ -34,6 +35,16 @@ _ONCE: Final = re.compile(
     r"\b(?:this time|just (?:this )?once|for now|right now|for this (?:one|message|answer|question)|today only|tonight only)\b|这次|这一次|这回|暂时|今天就?(?:用|先)",
     re.IGNORECASE,
 )
+LEAST_TOLD: Final = 2
+"""Words that tell something in a part of a sentence that is kept as it was said."""
+_LEADING: Final = re.compile(r"^(?:(?:and|but|also|so|plus|as well as)\b|而且|并且|还有|另外|以及|也)[\s,，]*", re.IGNORECASE)
+_STATES: Final = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|goes|go|runs?|uses?|needs?|costs?|starts?|ends?|opens?|closes?|lives?|works?|wants?|likes?|meets?|takes?)\b|是|在|为|叫|用|有|归|需要|喜欢|要"
+)
+_COMMANDS: Final = re.compile(
+    r"^\W*(?:then|what|how|when|where|why|who|which|tell|show|give|calculate|check|find|list|send|book)\b|然后|算|查|帮|告诉|给我|看看", re.IGNORECASE
+)
+_WISHED: Final = re.compile(r"\b(?:remember|forget|please|thanks?|thank you|ok|okay)\b|记住|忘|谢谢|好吗", re.IGNORECASE)
 _FIRST: Final = re.compile("先(?:用|说)")
 """For the moment, unless it is said of every such case."""
 _LIST: Final = re.compile(r"\s*(?:,|，|、|\band\b|\bor\b|和|以及|还有|或者?|跟|与)\s*", re.IGNORECASE)
@@ -126,6 +137,8 @@ def _of_sentence(sentence: Sentence, said: Said, before: str, *, explicit: bool)
             before = ""
             continue
         made = list(_of_clause(clause, said, before, explicit=explicit))
+        if explicit and not made and (told := _beside(clause, sentence, said)) is not None:
+            made = [told]
         before = clause.text
         if made and not explicit and sensitive(clause.text):
             refused.append(Refusal.SENSITIVE)
@@ -134,6 +147,16 @@ def _of_sentence(sentence: Sentence, said: Said, before: str, *, explicit: bool)
             refused.append(Refusal.SENSITIVE)
         found += made
     return found, refused
+
+
+def _beside(clause: Sentence, sentence: Sentence, said: Said) -> Candidate | None:
+    """What a part of an explicit wish tells that no rule knows, while others know the rest: "the codename is Bluefin and I like opera"."""
+    words = _LEADING.sub("", clause.text)
+    if len(clause.text) >= len(sentence.text) or len([term for term in terms(words) if not is_pair(term)]) < LEAST_TOLD or _WISHED.search(words) or clause.asks:
+        return None
+    if _STATES.search(words) is None or _COMMANDS.search(words):
+        return None
+    return _as_told(Sentence(words, clause.start, False), said)
 
 
 def _agreement(clause: Sentence) -> bool:
@@ -209,7 +232,7 @@ def _made(rule: Rule, text: str, clause: Sentence, said: Said, *, obj: str, valu
         yield Candidate(
             kind=rule.kind,
             key=key,
-            text=text[:LONGEST],
+            text=_LEADING.sub("", text)[:LONGEST],
             value=_value(rule, attribute, value or (obj if rule.attribute in {"reply_length", "reply_format"} else ""), name),
             negated=rule.negated or (rule.attribute == "reply_format" and bool(re.search(r"don't|never|\bno\b|不要|别", text, re.IGNORECASE))),
             single=rule.single,
@@ -229,6 +252,8 @@ def _name(attribute: str, one: str) -> str:
         return ""
     if attribute == "working_days":
         return weekdays(one)
+    if attribute == "travel":
+        return place(one)
     if attribute in {"speaks", "learning"}:
         return language_name(re.sub(r"^(?:a (?:bit|little)(?: of)?|some) ", "", one, flags=re.IGNORECASE))
     return re.sub(r"^(?:a|the) ", "", plain(one)) if attribute == "tool" else thing(one)
@@ -250,6 +275,8 @@ def _value(rule: Rule, attribute: str, value: str, name: str) -> str:
         return "short" if _BRIEF.search(value) else "long"
     if rule.attribute == "like":
         return rule.value
+    if rule.attribute == "travel":
+        return ""  # the value of a journey is its day
     if rule.attribute == "favourite" and value:
         return _favourite(name, value)
     if rule.attribute == "reply_format" and value:

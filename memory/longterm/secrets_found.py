@@ -13,9 +13,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
+from memory.longterm.secrets_disguised import disguised
+
 MASK: Final = "[secret]"
 MOST_READ: Final = 20_000
 """Characters that are looked at; whoever keeps a text keeps far fewer."""
+
+LONGEST_VALUE: Final = 80
+"""Characters of a secret that stands before its name."""
 
 _SHAPES: Final = re.compile(
     r"""
@@ -33,7 +38,7 @@ _SHAPES: Final = re.compile(
     | \b(?:session_?id|(?:php|j)?sessid|jsessionid|csrf_?token|auth_token|connect\.sid)=[^\s;]{8,}
     | \beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?                                                    # signed tokens
     | (?<=://)[^\s/:@]{0,80}:[^\s/@]{1,200}(?=@)                                                # name:password in an address
-    | \b(?:bearer|basic)\s+[A-Za-z0-9._~+/-]{12,}=*
+    | \b(?:bearer|basic)\s{1,8}[A-Za-z0-9._~+/-]{12,}=*
     | \botpauth://\S+
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE | re.ASCII,  # a token that follows a Chinese character is a token too
@@ -56,18 +61,20 @@ _STATES: Final = (
 )
 _LABELLED: Final = re.compile(
     rf"(?:(?<![A-Za-z])(?:{_NAMED_EN})\b|{_NAMED_ZH})(?P<of> (?:for|of|to|on) [\w .'-]{{1,40}}?)?"
-    rf"(?:\s*(?:[:：=]|\bis\b|\bwas\b|\bare\b|->|→|就?是|为|改成了?|改为|设成了?|设为)\s*(?:still |now |just |currently |还是|现在是)?[:：]?\s*(?!{_STATES})(?P<value>[^\s,，。;；!！?？][^\n,，。;；!！?？]*)"
-    rf"|\s+(?P<bare>(?=[^\s]*\d)[^\s,，。;；]{{4,}})|(?<=[码令钥])(?P<digits>\d{{3,10}}|(?=[A-Za-z0-9@!#$%^&*._-]*\d)[A-Za-z0-9][A-Za-z0-9@!#$%^&*._-]{{3,60}}))",
+    rf"(?:\s{{0,8}}(?:[:：=]|\bis\b|\bwas\b|\bare\b|->|→|就?是|为|改成了?|改为|设成了?|设为)\s{{0,8}}(?:still |now |just |currently |还是|现在是)?[:：]?\s{{0,8}}(?!{_STATES})(?P<value>[^\s,，。;；!！?？][^\n,，。;；!！?？]*)"
+    rf"|\s{{1,8}}(?P<bare>(?=[^\s]*\d)[^\s,，。;；]{{4,}})|(?<=[码令钥])(?P<digits>\d{{3,10}}|(?=[A-Za-z0-9@!#$%^&*._-]*\d)[A-Za-z0-9][A-Za-z0-9@!#$%^&*._-]{{3,60}}))",
     re.IGNORECASE,
 )
-_REVERSED: Final = re.compile(
-    rf"(?P<value>[^\s,，。;；\"“「]{{3,80}})[\"”」]?\s*(?:(?:is|as|was)\s+(?:my|our|the|a|your)?\s*(?:[\w-]+ ){{0,2}}(?:{_NAMED_EN})\b|(?:就?是|作为|当|做)(?:我的?|我们的?|你的?|公司的?|[\w]{{1,8}}的)?(?:[\w]{{0,8}}?)(?:{_NAMED_ZH}))",
+_SAID_TO_BE: Final = re.compile(
+    rf"[\"”」]?\s{{0,4}}(?:(?<=[\s\"”」])(?:is|as|was)\s{{1,4}}(?:(?:my|our|the|a|your)\s{{1,4}})?(?:[\w-]{{1,24}} ){{0,2}}(?:{_NAMED_EN})\b|(?:就?是|作为|当|做)\w{{0,16}}?(?=[密口秘私令验校动PC安助恢备提取门解授凭])(?:{_NAMED_ZH}))",
     re.IGNORECASE,
 )
+_BEFORE: Final = re.compile(r"[^\s,，。;；\"“「]{3,80}$")
+"""What is said to be a secret stands before that: it is looked for backwards from there, which takes as long as the text is."""
 _TOLD: Final = re.compile(
-    rf"(?:\b(?:chang|set|reset|updat|switch)\w*\s+(?:\w+\s+){{0,3}}(?:{_NAMED_EN})\s+to\s+(?P<a>[^\s,，。]{{3,}})|(?<![A-Za-z])pass(?:\s+is\s+|\s*[:=]\s*)(?P<b>(?=[^\s]*\d)[^\s,，。]{{5,}})|"
-    r"\b(?:login|logon|credentials?|username)\s*(?:[:：]|is|are)\s*\S{2,40}\s*/\s*(?P<c>(?=\S*\d)[^\s,，。]{5,})|\b(?:cvv2?|cvc2?)\b\D{0,6}(?P<d>\d{3,4})(?!\d)|"
-    r"\bcombination (?:of|to|for) (?:the|my|our) (?:\w+ )?(?:safe|lock|locker|door|suitcase|cabinet)\b\D{0,12}(?P<e>\d[\d -]{2,12}))",
+    rf"(?:\b(?:chang|set|reset|updat|switch)\w*\s{{1,8}}(?:\w{{1,24}}\s{{1,8}}){{0,3}}(?:{_NAMED_EN})\s{{1,8}}to\s{{1,8}}(?P<a>[^\s,，。]{{3,}})|(?<![A-Za-z])pass(?:\s{{1,8}}is\s{{1,8}}|\s{{0,8}}[:=]\s{{0,8}})(?P<b>(?=[^\s]*\d)[^\s,，。]{{5,}})|"
+    r"\b(?:login|logon|credentials?|username)\s{0,8}(?:[:：]|is|are)\s{0,8}\S{2,40}\s{0,8}/\s{0,8}(?P<c>(?=\S*\d)[^\s,，。]{5,})|\b(?:cvv2?|cvc2?)\b\D{0,6}(?P<d>\d{3,4})(?!\d)|"
+    r"\bcombination (?:of|to|for) (?:the|my|our) (?:\w{1,24} )?(?:safe|lock|locker|door|suitcase|cabinet)\b\D{0,12}(?P<e>\d[\d -]{2,12}))",
     re.IGNORECASE,
 )
 """What is told to be secret by a whole turn of phrase."""
@@ -82,7 +89,7 @@ _NO_VALUE: Final = re.compile(
 _NUMBERED: Final = re.compile(
     r"(?:\b(?:card|debit card|credit card|passport|driver'?s? licen[cs]e|driving licen[cs]e|social security|ssn|national id|id card|identity card|tax id|national insurance(?: number)?|nino|social insurance|"
     r"aadhaar|iban|bank account|account)(?: (?:number|no\.?|num|id))?|身份证号?码?|证件号码?|护照号?码?|驾驶证号?码?|驾照号?码?|社保卡?号|银行卡号?|信用卡号?|储蓄卡号?|卡号|银行账[号户]|收款账[号户]|回乡证号?|通行证号?)"
-    r"\s*(?:[:：=]|\bis\b|就?是|为)?\s*(?P<value>(?=[A-Z0-9 -]*\d)[A-Z]{0,2} ?\d[A-Z0-9 -]{4,30}|[A-Z]{1,2}\d{5,10}(?:\(\w\))?)",
+    r"\s{0,4}(?:[:：=]|\bis\b|就?是|为)?\s{0,4}(?P<value>(?=[A-Z0-9 -]{0,32}\d)[A-Z]{0,2} ?\d[A-Z0-9 -]{4,30}|[A-Z]{1,2}\d{5,10}(?:\(\w\))?)",
     re.IGNORECASE,
 )
 
@@ -143,9 +150,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         group = next(name for name in "abcde" if match[name])
         if not match[group].startswith(MASK):
             yield match.span(group)
-    for match in _REVERSED.finditer(text):
-        if not _NO_VALUE.fullmatch(match["value"]) and re.search(r"[\d\W_]|[a-z][A-Z]", match["value"]) and not match["value"].startswith(MASK):
-            yield match.span("value")
+    yield from _reversed(text)
+    yield from ((start, end) for start, end in disguised(text) if not text.startswith(MASK, start))
     for match in _NUMBERED.finditer(text):
         if sum(each.isdigit() for each in match["value"]) >= 6:
             yield match.span("value")
@@ -153,6 +159,15 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     for match in _CHANCE.finditer(text):
         if _is_chance(match[0]) and not (re.fullmatch(r"[0-9a-fA-F]+", match[0]) and _DIGEST.search(text[max(0, match.start() - 32) : match.start()])):
             yield match.span()
+
+
+def _reversed(text: str) -> Iterator[tuple[int, int]]:
+    """What stands before "… is my password" and "…是我的密码"."""
+    for match in _SAID_TO_BE.finditer(text):
+        start = max(0, match.start() - LONGEST_VALUE)
+        value = _BEFORE.search(text, start, match.start())
+        if value and not _NO_VALUE.fullmatch(value[0]) and re.search(r"[\d\W_]|[a-z][A-Z]", value[0]) and not value[0].startswith(MASK):
+            yield value.span()
 
 
 def _is_saying(match: re.Match[str]) -> bool:

@@ -106,6 +106,11 @@ _NOT_MINE: Final = re.compile(
     r"^(?:我|i\b).{0,6}(?:忘了|忘记|forgot|forget\b)|(?:怎么|如何|为什么|为啥|会不会|会|不会)[^，,]{0,6}(?:忘|删)|\bhow (?:do|can|to|would)\b|\b(?:will|did|do|does) (?:you|it|he|she|they) (?:ever )?forget",
     re.IGNORECASE,
 )
+_AND_FORGET: Final = re.compile(
+    r"[,，;；]?\s*(?:\b(?:and|but)\b|并且?|同时|也)\s*(?:please |请)?(?:\bforget\b|忘掉|忘记|忘了)|[,，;；]\s*(?:please |请)?(?:forget\b|忘掉|忘记)",
+    re.IGNORECASE,
+)
+"""Where another wish begins that what is to be remembered does not tell."""
 _TRAILING: Final = re.compile(r"[\s,，.。!！?？~…:：]+$")
 _PLEASE: Final = re.compile(r"(?:[\s,，]*(?:please|pls|thanks|thank you|ok|okay|谢谢|好吗|可以吗|好不好|吧|哦|啊))+$", re.IGNORECASE)
 
@@ -142,7 +147,8 @@ def asked(sentence: Sentence) -> Asked | None:
         return Asked(sentence.start, sentence.start)
     for pattern in (_REMEMBER_CASE, _REMEMBER, _REMEMBER_ZH):
         if match := pattern.match(text):
-            return Asked(sentence.start + match.start("content"), sentence.start + match.end("content"))
+            other = _AND_FORGET.search(text, match.start("content"))
+            return Asked(sentence.start + match.start("content"), sentence.start + (other.start() if other else match.end("content")))
     if match := _REMEMBER_THIS_ZH.fullmatch(_TRAILING.sub("", text)):
         return Asked(sentence.start + match.start("content"), sentence.start + match.end("content"))
     if len(text) <= LONGEST_WISH and (match := _REMEMBER_AFTER.fullmatch(_TRAILING.sub("", text))):

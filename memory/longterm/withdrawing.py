@@ -26,15 +26,23 @@ class Withdrawal:
 
 
 def withdrawal(asked: Iterable[Memory], everything: Sequence[Memory], changes: Sequence[Change]) -> Withdrawal:
-    """How to take back `asked`, all of one message, of an owner who has `everything`; `changes` is the history, newest first."""
+    """How to take back `asked`, all of one message, of an owner who has `everything`; `changes` is the history, newest first.
+
+    What another message says as well stands on that one.
+    """
     asked = list(asked)
+    again = {memory.id for memory in asked if memory.also_said and _told_before(memory, changes) is None}
+    stands = [
+        (memory, memory.model_copy(update={"source": memory.also_said[-1], "also_said": memory.also_said[:-1]})) for memory in asked if memory.id in again
+    ]
+    asked = [memory for memory in asked if memory.id not in again]
     messages = {_message(memory.source) for memory in asked if memory.source.ts}
     going = {memory.id: memory for memory in asked}
     going |= {memory.id: memory for memory in everything if memory.kind is Kind.EPISODE and _message(memory.source) in messages}
     earlier = {one: form for one, memory in going.items() if (form := _told_before(memory, changes)) is not None}
     gone = {one: memory for one, memory in going.items() if one not in earlier}
     left = [memory for memory in everything if memory.id not in going]
-    back = (*((going[one], form) for one, form in earlier.items()), *holding_again(gone, left, changes), *freed(gone, left))
+    back = (*stands, *((going[one], form) for one, form in earlier.items()), *holding_again(gone, left, changes), *freed(gone, left))
     notes = tuple(change.id for change in changes if tells_of(change, gone) or (change.memory_id in earlier and _of_message(change, messages)))
     return Withdrawal(gone, back, notes)
 

@@ -349,7 +349,7 @@ async def test_memories_and_history_are_paged_without_gap_or_repeat(door: Door) 
 
 
 async def test_the_export_is_everything(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory.longterm.memories.MOST_READ", 4)
+    monkeypatch.setattr("memory.longterm.paging.AT_ONCE", 4)
     await door.memories.choose(ANA, language="en")
     await door.hears(lives("Lisbon"))
     await door.hears(lives("Porto"))

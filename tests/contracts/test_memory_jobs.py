@@ -260,6 +260,44 @@ async def test_who_paused_learning_gets_no_episodes_and_the_queue_is_emptied_all
     assert await house.run("memory-handover") == {}
 
 
+async def test_what_was_said_before_everything_was_forgotten_is_not_taken_in_from_a_thread_that_ended_later(house: House) -> None:
+    await house.memories.forget_all(ANA)
+    await handed(house)
+    assert await house.run("memory-handover", dry=True) == {"threads": 1, "kept": 1}
+    await house.run("memory-handover")
+    assert (await house.texts(), await house.texts(BEN)) == ([], ["截止日期: 周五"])
+
+
+class Counting:
+    """A store that notes how many records were asked for, and handed to it, in one call."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.asked: list[int] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def list(self, where: Any, **more: Any) -> Any:
+        self.asked.append(more["limit"])
+        return await self._store.list(where, **more)
+
+    async def delete(self, owner: Any, ids: Any) -> int:
+        self.asked.append(len(ids))
+        return int(await self._store.delete(owner, ids))
+
+
+@pytest.mark.parametrize("name", ["memory-check", "memory-order"])
+async def test_a_job_asks_for_so_much_at_once_that_others_do_not_wait_and_still_sees_all_of_it(house: House, name: str) -> None:
+    memories = [memory(f"thing {n}", ANA, created=NOW - n, expires=NOW - 1.0 if n >= 1_200 else None) for n in range(1_203)]
+    await house.memories.writer.write([Step("added", None, each) for each in memories], "message")
+    counting: Any = Counting(house.memories.store)
+    house.memories.store = counting
+    assert await house.run(name) == {"owners": 1} | ({"history_dropped": 703} if name == "memory-check" else {"expired": 3})
+    assert counting.asked
+    assert max(counting.asked) <= 500
+
+
 async def test_who_left_is_noted_first_and_forgotten_in_time_unless_they_come_back(house: House) -> None:
     await keep(house.memories, memory("I like tea", ANA, created=NOW), memory("I like coffee", BEN, created=NOW))
     house.slack.gone = {"U1"}

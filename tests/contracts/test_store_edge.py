@@ -53,6 +53,28 @@ async def crash(store: EdgeStore) -> None:
     assert store.pid != pid
 
 
+async def test_an_engine_that_says_nothing_is_ended_and_started_again_and_what_it_had_acknowledged_is_there(tmp_path: Path) -> None:
+    store = EdgeStore(tmp_path / "store", model="small/4", size=4, tuning=Tuning(shards=1), within=4.0)
+    await store.start()
+    await store.put([record("acknowledged", ANN, text="acknowledged")])
+    stopped = store.pid
+    assert stopped is not None
+    os.kill(stopped, signal.SIGSTOP)
+    longer = record("longer", ANN, text="longer than a pipe holds " * 200_000)
+    with capture_logs() as logs:
+        asked = (store.put([record("small", ANN, text="small")]), store.put([longer]), store.get(ANN, [one_id("acknowledged")]))
+        said = await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 120.0)
+    assert [type(each) for each in said] == [StoreDown] * 3
+    assert [each["event"] for each in logs if each["log_level"] == "error"] == ["memory_store_process_hangs", "memory_store_process_ended"]
+    assert texts(await store.get(ANN, [one_id("acknowledged")])) == ["acknowledged"]
+    assert store.pid not in (None, stopped)
+    with pytest.raises(ProcessLookupError):
+        os.kill(stopped, 0)
+    await store.put([record("later", ANN, text="later")])
+    assert set(texts(await store.list(Where((ANN,)), limit=10))) == {"acknowledged", "later"}
+    await store.close()
+
+
 def content(path: Path) -> bytes:
     """The bytes of a file, without the parts that were never written: the log is prepared for 32 MB at a time."""
     found, at = b"", 0

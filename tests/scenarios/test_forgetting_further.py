@@ -386,3 +386,43 @@ async def test_an_answer_that_finds_it_while_it_is_being_deleted_is_told_too(val
 def _below(stack: Stack) -> list[dict[str, Any]]:
     """All replies in the room's threads."""
     return [reply for m in stack.slack.messages(ROOM) for reply in stack.slack.messages(ROOM, m["ts"])]
+
+
+# --- said in two places ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("first", "again", "canary"), [("I live in Lisbon", "I live in Lisbon", "Lisbon"), ("我住在里斯本", "我住在里斯本", "里斯本")])
+async def test_what_was_said_in_two_places_is_gone_from_both(valkey: Valkey, first: str, again: str, canary: str) -> None:
+    async with desk(valkey) as d:
+        await answered(d.stack, "alice", "dm", first)
+        await known(d.stack, ALICE, 1)
+        await answered(d.stack, "alice", ROOM, again)
+
+        async def said_twice() -> bool:
+            return [memory.times_said for memory in (await d.memories.listed(ALICE)).memories if canary in memory.text] == [2]
+
+        await eventually(said_twice)
+        await long_term(d.stack).erasing.forget(ALICE, [memory.id for memory in (await d.memories.listed(ALICE)).memories])
+        await gone_from_redis(d.stack, valkey, canary)
+
+
+async def test_what_two_messages_say_stands_when_one_of_them_is_deleted_and_goes_with_the_other(valkey: Valkey) -> None:
+    async with desk(valkey) as d:
+        dm = d.stack.slack.dm("alice")
+        stamps = []
+        for _ in range(2):
+            await answered(d.stack, "alice", "dm", "I live in Lisbon")
+            stamps.append(next(m["ts"] for m in reversed(d.stack.slack.messages(dm)) if m.get("text") == "I live in Lisbon"))
+
+        async def said_twice() -> bool:
+            return [memory.times_said for memory in (await d.memories.listed(ALICE)).memories] == [2]
+
+        await eventually(said_twice)
+        await d.stack.slack.delete("alice", dm, stamps[0])
+
+        async def stands_on_the_other() -> bool:
+            return [memory.source.ts for memory in (await d.memories.listed(ALICE)).memories] == [stamps[1]]
+
+        await eventually(stands_on_the_other)
+        await d.stack.slack.delete("alice", dm, stamps[1])
+        assert await known(d.stack, ALICE, 0) == []

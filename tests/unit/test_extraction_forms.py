@@ -440,3 +440,16 @@ def test_a_plan_names_its_day_as_people_write_dates(text: str, day: str) -> None
 @pytest.mark.parametrize("text", ["I leave for Paris every Monday", "I may go to Paris in March", "我在十三月去北京", "I fly to the moon on 40 December"])
 def test_what_happens_again_and_again_or_on_no_day_is_no_plan(text: str) -> None:
     assert [each for each in read(said(text)).candidates if each.kind is Kind.PLAN] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kept_texts"),
+    [
+        ("remember that the codename is BLUEFIN and I like opera", ["the codename is BLUEFIN", "I like opera"]),
+        ("记住项目代号是蓝鳍，我喜欢歌剧", ["项目代号是蓝鳍", "我喜欢歌剧"]),
+        ("Remember that I like tea and forget that I like coffee", ["I like tea"]),
+        ("记住我喜欢茶，忘掉我喜欢咖啡", ["我喜欢茶"]),
+    ],
+)
+def test_all_that_is_to_be_remembered_is_kept_and_nothing_of_another_wish(text: str, kept_texts: list[str]) -> None:
+    assert [each.text for each in read(said(text)).candidates] == kept_texts
