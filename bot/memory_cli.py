@@ -120,7 +120,7 @@ async def _undo(settings: Settings, person: str, change: str, write: Callable[[s
         undone = None
         if len(found) == 1 and len(change) >= SHORT:
             async with _locks(settings, found[0][0].team_id) as locks:
-                undone = await History(store, Writer(store, embedder, time), locks).undo(*found[0])
+                undone = await History(store, Writer(store, embedder, time), locks).undo(*found[0], by="operator")
     write("Taken back." if undone is not None else "Not taken back: there is no such change, or something changed since. Forgetting is for good.")
     return 0 if undone is not None else 1
 

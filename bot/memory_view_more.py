@@ -19,7 +19,7 @@ USED_SHOWN: Final = 20
 """Memories in the modal of an answer."""
 ANSWERS_SHOWN: Final = 2
 """Answers in `/memory why`."""
-_JOBS: Final = frozenset({"person", "message", "tool", "run"})
+_JOBS: Final = frozenset({"person", "operator", "message", "tool", "run"})
 
 
 # --- under an answer ---------------------------------------------------------------------------------------------------

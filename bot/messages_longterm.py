@@ -107,6 +107,7 @@ LONGTERM: Final[dict[str, dict[str, str]]] = {
     "lt_done_undone": {"en": "Taken back", "zh": "已撤销"},
     "lt_done_cleared": {"en": "Cleared", "zh": "清除"},
     "lt_by_person": {"en": "by you", "zh": "由你操作"},
+    "lt_by_operator": {"en": "by who runs Steward here", "zh": "由 Steward 的运维人员操作"},
     "lt_by_message": {"en": "from your message", "zh": "来自你的消息"},
     "lt_by_tool": {"en": "from a tool's result", "zh": "来自工具结果"},
     "lt_by_run": {"en": "from what I did", "zh": "来自我的操作"},

@@ -93,10 +93,15 @@ class EdgeStore:
     def _following(self) -> dict[str, Any]:
         """What is noted about a generation in the making."""
         path = self.home / "next.json"
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+        if not path.exists():
+            return {}
+        try:
+            return dict(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{path} cannot be read; remove it, and the change of model begins anew") from error
 
     def _claim(self) -> None:
-        self.home.mkdir(parents=True, exist_ok=True)
+        self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = lock(self.home / "lock")
         if self._lock is None:
             raise StoreInUse(f"another process uses the memories in {self.home}; end it, or set QDRANT_URL to a server that several can share")
@@ -107,6 +112,8 @@ class EdgeStore:
         try:
             noted = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
+            if any(self.home.glob("g[0-9]*/[0-9]*")):
+                raise StoreError(f"{path} is missing although there are memories beside it; restore it from a backup") from None
             noted = Meta(self.model, self.size).noted() | {"shards": self.tuning.shards, "generation": self.generation}
             replace_text(path, json.dumps(noted))
         except ValueError as error:

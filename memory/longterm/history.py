@@ -23,15 +23,15 @@ class History:
         records = await self._store.list(Where((owner,), what="change"), limit=limit, before=before)
         return [change for record in records if (change := change_of(record)) is not None]
 
-    async def undo(self, owner: Owner, change_id: str) -> Change | None:
-        """Take one change back; the entry that says so, or None when it cannot be. Raises `StoreDown`."""
+    async def undo(self, owner: Owner, change_id: str, by: str = "person") -> Change | None:
+        """Take one change back; the entry that says so and by whom, or None when it cannot be. Raises `StoreDown`."""
         async with self._locks.held(owner):
             found = await self._store.get(owner, [change_id])
             change = change_of(found[0]) if found and found[0].what == "change" else None
             if change is None or change.done == "undone" or await self._undone(owner, change):
                 return None
             steps = await self._back(owner, change)
-            return (await self._writer.write(steps, "person"))[0] if steps else None
+            return (await self._writer.write(steps, by))[0] if steps else None
 
     async def _undone(self, owner: Owner, change: Change) -> bool:
         others = await self._store.list(Where((owner,), what="change", keys=(change.memory_id,)), limit=1_000)
@@ -65,6 +65,10 @@ class History:
             current = await self._memory(owner, change.memory_id)
             if current is not None and not _moved_on(current, change.after):
                 steps[change.memory_id] = Step("undone", current, change.before, change.id)
+        for record in await self._store.list(Where((owner,), live=False), limit=1_000):  # by a change that was itself taken back
+            memory = memory_of(record)
+            if memory is not None and memory.superseded_by == one and memory.id not in steps:
+                steps[memory.id] = Step("undone", memory, memory.model_copy(update={"superseded_by": "", "valid_until": None}))
         return list(steps.values())
 
     async def _memory(self, owner: Owner, one: str) -> Memory | None:

@@ -182,7 +182,7 @@ class Change(BaseModel):
     at: float
     done: Done
     by: str
-    """`person`, `message`, `tool`, `run`, or a job's name."""
+    """`person`, `operator`, `message`, `tool`, `run`, or a job's name."""
     memory_id: str
     before: Memory | None = None
     after: Memory | None = None

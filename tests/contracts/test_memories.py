@@ -375,3 +375,14 @@ async def test_a_workspace_that_goes_leaves_nothing_and_takes_nobody_along(door:
     assert await door.memories.erase_team("T1") > 0
     assert await door.knows() == []
     assert await door.knows(other) == ["I like coffee"]
+
+
+async def test_what_took_its_end_from_a_change_that_was_taken_back_too_holds_again(door: Door) -> None:
+    lisbon = await one(door, lives("Lisbon"))
+    await one(door, lives("Porto"))
+    ended = next(change for change in await door.memories.history(ANA) if change.done == "superseded")
+    assert await door.memories.undo(ANA, ended.id) is not None
+    assert await door.knows() == ["I live in Lisbon"]
+    added = next(change for change in await door.memories.history(ANA) if change.done == "added" and change.memory_id == lisbon.id)
+    assert await door.memories.undo(ANA, added.id) is not None
+    assert await door.knows() == ["I live in Porto"], "nothing points at what is gone"

@@ -65,6 +65,9 @@ def test_an_operator_sees_what_changed_without_the_words_and_takes_it_back(setti
     assert undo_command(settings, "T1:U0ANA", added, write=lines.append) == 0
     assert lines == ["Taken back."]
     assert live(settings) == [before]
+    lines.clear()
+    assert history_command(settings, "U0ANA", limit=1, write=lines.append) == 0
+    assert "by operator" in lines[0], "nobody else is said to have done it"
 
 
 def test_what_is_not_there_and_whoever_has_nothing_is_told(settings: Settings) -> None:

@@ -331,6 +331,25 @@ async def test_a_rewriting_that_is_given_up_leaves_nothing_behind_and_can_be_beg
     await store.close()
 
 
+async def test_a_description_that_is_missing_beside_memories_is_refused_and_nothing_is_made_anew(store: EdgeStore) -> None:
+    await store.put([record("one")])
+    await store.close()
+    (store.home / "store.json").unlink()
+    with pytest.raises(StoreError, match="missing although there are memories"):
+        await store.start()
+    assert not (store.home / "store.json").exists()
+
+
+async def test_an_unreadable_note_of_a_change_of_model_is_refused_with_the_remedy(store: EdgeStore) -> None:
+    await store.close()
+    for text in ("{", "7"):
+        (store.home / "next.json").write_text(text)
+        with pytest.raises(StoreError, match="remove it"):
+            await store.start()
+    (store.home / "next.json").unlink()
+    await store.start()
+
+
 async def test_an_unreadable_description_is_refused_and_left_alone(store: EdgeStore) -> None:
     await store.close()
     path = store.home / "store.json"
