@@ -37,6 +37,8 @@ MAX_CALLS: Final = 16
 """Calls under way on one line; more wait for their turn."""
 
 _ANSWER: Final[TypeAdapter[CallToolResult | InputRequiredResult]] = TypeAdapter(CallToolResult | InputRequiredResult)
+_GRACE: Final = 0.5
+"""Seconds beyond a call's own limit after which the library itself ends it, where nobody else did."""
 _T = TypeVar("_T")
 
 log = structlog.get_logger(__name__)
@@ -301,7 +303,8 @@ class Connection:
     async def _send(self, client: Client, request: CallToolRequest, timeout: float) -> CallToolResult | InputRequiredResult:
         async with self._room:
             # Not `Client.call_tool`: it refuses an answer that does not fit the server's own schema, after a write has been done.
-            return await client.session.send_request(request, _ANSWER, request_read_timeout_seconds=timeout)
+            # A little later than whoever calls gives up: ended by both at once, the server would not be told to stop.
+            return await client.session.send_request(request, _ANSWER, request_read_timeout_seconds=timeout + _GRACE)
 
     async def _list(self, client: Client) -> None:
         async with self._listing:
