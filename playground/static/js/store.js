@@ -59,8 +59,11 @@ export class Store extends EventTarget {
     this.examples = state.examples ?? [];
     this.users = new Map(state.users.map((entry) => [entry.id, entry]));
     this.channels = new Map(state.channels.map((entry) => [entry.id, entry]));
+    const shown = new Set(); // channels whose threads may show something else now
     for (const name of ["prompts", "sessions", "statuses"]) {
       if (!state[name]) continue;
+      for (const { channel } of state[name]) shown.add(channel);
+      for (const key of this[name].keys()) shown.add(key.slice(0, key.indexOf(":")));
       const told = new Map(state[name].map((entry) => [keyOf(entry.channel, entry.thread_ts), entry]));
       for (const [what, key] of pushed) {
         if (what !== name) continue;
@@ -72,6 +75,7 @@ export class Store extends EventTarget {
     if (this.marks.user !== this.me) this.marks = new ReadMarks(this.me);
     this.#emit("workspace");
     this.#emit("app");
+    for (const channel of shown) this.#emit("status", { channel });
   }
 
   user(id) {
