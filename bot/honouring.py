@@ -82,7 +82,7 @@ async def _remember(asked: Wish, run: Run, own: Sequence[UserMessage], reader: R
     before = own[-2].text if len(own) > 1 and not back else ""
     at, direct = float(message.ts), reader.room_type == "im"
     said = Said(text=message.text, ts=message.ts, at=at, timezone=run.timezone, language=run.locale, before=before, earlier=before, direct=direct)
-    found = read(said)
+    found = await asyncio.to_thread(read, said)
     candidates = [each.model_copy(update={"explicit": True}) for each in found.candidates]
     if not candidates:
         return act.Wished((f"refused:{found.refused[0].value}" if found.refused else "refused:nothing",))

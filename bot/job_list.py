@@ -1,4 +1,4 @@
-"""Which jobs there are: the one list that the running program and `steward jobs` share."""
+"""The jobs that need nothing but the store of threads; those over people's memories are `memory_jobs`, and the service puts both together."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ class Needs:
 
 
 def standing_jobs(needs: Needs) -> list[Job]:
-    """Every job of an installation."""
+    """Those of every installation, whether it remembers people or not."""
     return [Farewell(needs.mailbox, needs.handovers, lifetime=needs.session_idle_ttl, clock=needs.now).job()]

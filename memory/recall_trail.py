@@ -140,7 +140,7 @@ class RecallTrail:
             found = await self._client.hvals(self._keys.unfinished)
         except _DOWN as error:
             raise MailboxDown(type(error).__name__) from error
-        return [Begun.model_validate_json(raw) for raw in found]
+        return [begun for raw in found if (begun := _begun(raw)) is not None]
 
     async def begun(self, actor: Actor, mark: str) -> list[str]:
         """What an earlier try of the same request was about to have forgotten; empty when there was none. Raises `MailboxDown`."""
@@ -177,4 +177,12 @@ def _read(raw: bytes) -> Used | None:
     try:
         return Used.model_validate_json(raw)
     except ValidationError:  # a later version's
+        return None
+
+
+def _begun(raw: bytes) -> Begun | None:
+    """None for a later version's, which that one finishes."""
+    try:
+        return Begun.model_validate_json(raw)
+    except ValidationError:
         return None

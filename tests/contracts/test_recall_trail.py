@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from memory.connect import connect
-from memory.keys import Actor, Thread
+from memory.keys import Actor, Keys, Thread
 from memory.longterm.access import person, room
 from memory.mailbox import MailboxDown
 from memory.recall_trail import MOST, RecallTrail, Used
@@ -124,3 +124,9 @@ async def test_a_store_that_is_away_is_said_to_be() -> None:
         with pytest.raises(MailboxDown):
             await call
     await client.aclose()
+
+
+async def test_what_a_later_version_began_to_forget_is_left_to_it_and_keeps_nothing_else_waiting(trail: RecallTrail, valkey: Valkey) -> None:
+    await trail.begin(ANA, "r1", ["a"])
+    valkey.command("HSET", Keys("T1").unfinished, "U9 r9", '{"v": 9, "whose": "U9"}')
+    assert [(each.actor, each.mark, each.ids) for each in await trail.unfinished()] == [(ANA, "r1", ("a",))]

