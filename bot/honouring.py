@@ -50,7 +50,7 @@ async def honoured(action: act.CallModel, ledger: Ledger, long_term: LongTerm) -
     run = action.run
     items = [item for _, item in await ledger.log()]
     text, _ = own_words(items, run.requested_by, run.request_ts)
-    asked = wish(text, run.locale) if text else None
+    asked = wish(text) if text else None
     if asked is None:
         return action
     said = [item for item in as_read(items) if isinstance(item, UserMessage) and item.actor == run.requested_by and not (item.own or item.bot)]

@@ -115,7 +115,7 @@ _TRAILING: Final = re.compile(r"[\s,，.。!！?？~…:：]+$")
 _PLEASE: Final = re.compile(r"(?:[\s,，]*(?:please|pls|thanks|thank you|ok|okay|谢谢|好吗|可以吗|好不好|吧|哦|啊))+$", re.IGNORECASE)
 
 
-def wish(text: str, language: str = "en") -> Wish | None:  # noqa: ARG001 - people mix languages, so the words decide and not the setting
+def wish(text: str) -> Wish | None:
     """What `text` asks of memory, or None. A request to forget goes before one to remember, because it cannot be made later as well."""
     said = sentences(text)
     for one in said:

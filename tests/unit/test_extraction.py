@@ -204,14 +204,14 @@ def test_a_quote_is_held_against_its_message(quote: str, text: str, why: Refusal
     ],
 )
 def test_a_wish_says_what_it_is_about(text: str, what: str, content: str) -> None:
-    found = wish(text, "")
+    found = wish(text)
     assert found is not None
     assert (found.what, found.content) == (what, content)
 
 
 @pytest.mark.parametrize("text", ["remember this", "记住这个"])
 def test_a_wish_may_point_back(text: str) -> None:
-    found = wish(text, "")
+    found = wish(text)
     assert found is not None
     assert found.back
     assert not found.content
@@ -219,14 +219,14 @@ def test_a_wish_may_point_back(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["forget everything you know about me", "忘记关于我的一切"])
 def test_a_wish_may_mean_everything(text: str) -> None:
-    found = wish(text, "")
+    found = wish(text)
     assert found is not None
     assert found.everything
 
 
 @pytest.mark.parametrize("text", ["don't forget to send the report", "记得帮我订会议室", "I can't remember", "what do you remember?"])
 def test_many_sentences_only_use_the_words_of_a_wish(text: str) -> None:
-    assert wish(text, "") is None
+    assert wish(text) is None
 
 
 @pytest.mark.parametrize(

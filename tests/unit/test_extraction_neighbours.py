@@ -239,7 +239,7 @@ def test_what_tells_of_faith_or_illness_is_kept_only_when_asked_for(text: str) -
     ],
 )
 def test_a_wish_to_remember_is_seen_in_many_forms(text: str, content: str) -> None:
-    found = wish(text, "")
+    found = wish(text)
     assert found is not None
     assert (found.what, found.content) == ("remember", content)
 
@@ -254,14 +254,14 @@ def test_a_wish_to_remember_is_seen_in_many_forms(text: str, content: str) -> No
     ],
 )
 def test_a_wish_to_forget_names_exactly_what_is_meant(text: str, content: str) -> None:
-    found = wish(text, "")
+    found = wish(text)
     assert found is not None
     assert (found.what, found.content, found.everything) == ("forget", content, False)
 
 
 @pytest.mark.parametrize("text", ["把关于我的都删掉", "forget all about me", "忘记关于我的一切"])
 def test_a_wish_to_forget_everything_is_told_from_one_thing(text: str) -> None:
-    found = wish(text, "")
+    found = wish(text)
     assert found is not None
     assert found.everything
 
@@ -280,7 +280,7 @@ def test_a_wish_to_forget_everything_is_told_from_one_thing(text: str) -> None:
     ],
 )
 def test_what_only_sounds_like_a_wish_is_none(text: str) -> None:
-    assert wish(text, "") is None
+    assert wish(text) is None
 
 
 @pytest.mark.parametrize(

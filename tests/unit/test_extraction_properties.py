@@ -42,7 +42,7 @@ def test_each_candidate_quotes_the_persons_own_words_and_holds_no_secret(text: s
 def test_the_same_message_gives_the_same_candidates(text: str) -> None:
     said = Said(text=text, ts="1.0", at=1_764_547_200.0)
     assert read(said) == read(said)
-    assert wish(text, "") == wish(text, "")
+    assert wish(text) == wish(text)
 
 
 @settings(max_examples=150, deadline=None)
